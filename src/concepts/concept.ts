@@ -1,0 +1,44 @@
+import { endpointOf, type EndpointName, type EventsOf } from '../events.js';
+
+/**
+ * Reads one concept (text, tools, usage…) out of one endpoint's events and tells a sink. A plain state machine without
+ * RxJS: made for each subscription, fed in order.
+ */
+export interface Reader<E> {
+  next(event: E): void;
+  /** Called once, when the answer is over; `error` is set when it failed. */
+  end?(error?: unknown): void;
+}
+
+export type ReaderFactory<E, Sink> = (sink: Sink) => Reader<E>;
+
+/** One reader factory for each endpoint that can carry the concept. */
+export type Concept<Sink, N extends EndpointName = EndpointName> = {
+  readonly [K in N]: ReaderFactory<EventsOf[K], Sink>;
+};
+
+/**
+ * The reader of a whole concept: each event goes to the reader of the endpoint that its shape names. Readers start
+ * afresh at `response.created` and `message_start`, so that a `concat` of turns loses nothing.
+ */
+export function readerOf<Sink, N extends EndpointName>(concept: Concept<Sink, N>, sink: Sink): Reader<object> {
+  const factories: Partial<Record<EndpointName, ReaderFactory<never, Sink>>> = concept;
+  let name: EndpointName | undefined;
+  let reader: Reader<object> | undefined;
+  return {
+    next(event: { readonly type?: unknown }): void {
+      // A type that names no endpoint (`error`, something new) belongs to the answer that is being read.
+      const next = endpointOf(event) ?? name;
+      if (next === undefined) return;
+      if (next !== name || event.type === 'response.created' || event.type === 'message_start') {
+        reader?.end?.();
+        name = next;
+        reader = factories[next]?.(sink) as Reader<object> | undefined;
+      }
+      reader?.next(event);
+    },
+    end(error?: unknown): void {
+      reader?.end?.(error);
+    },
+  };
+}
