@@ -15,7 +15,9 @@ await main(async () => {
   try {
     const compile = (format) =>
       run(bin('tsc'), ['-p', fromRoot('.ci', `tsconfig.${format}.json`), '--outDir', join(aside, format)]);
-    const failed = (await Promise.allSettled([compile('esm'), compile('cjs')])).find((run) => run.status === 'rejected');
+    const failed = (await Promise.allSettled([compile('esm'), compile('cjs')])).find(
+      (run) => run.status === 'rejected',
+    );
     if (failed) throw failed.reason;
     writeFileSync(join(aside, 'cjs', 'package.json'), '{ "type": "commonjs", "sideEffects": false }\n');
     for (const path of Object.values(readJson(fromRoot('package.json')).bin ?? {})) makeExecutable(aside, path);

@@ -24,7 +24,13 @@ export function run(command, args, { echo = false, ...options } = {}) {
     child.on('error', reject);
     child.on('close', (code, signal) => {
       if (code === 0) resolve(output);
-      else reject(new Failed(`${[command.split('/').at(-1), ...args].join(' ')} ended with ${signal ?? code}`, echo ? '' : output));
+      else
+        reject(
+          new Failed(
+            `${[command.split('/').at(-1), ...args].join(' ')} ended with ${signal ?? code}`,
+            echo ? '' : output,
+          ),
+        );
     });
   });
 }
