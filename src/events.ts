@@ -26,7 +26,7 @@ export type EndpointName = keyof EventsOf;
  * events and those of the vendors' SDKs fit alike; an index signature here would turn interfaces away.
  */
 export type ChatLike = { readonly choices?: readonly object[] | null; readonly type?: undefined };
-export type ResponsesLike = { readonly type: `response.${string}` | 'error' };
+export type ResponsesLike = { readonly type: `response.${string}` | 'keepalive' | 'error' };
 export type MessagesLike = { readonly type: `message_${string}` | `content_block_${string}` | 'ping' | 'error' };
 export type ImagesLike = { readonly type: `image_${string}` | 'error' };
 
