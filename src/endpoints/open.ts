@@ -6,3 +6,8 @@ export type OpenWord<Known extends string> = Known | (string & Record<never, nev
  * interfaces of the vendors' SDKs, which are never assignable to an index signature.
  */
 export type WithExtras<Request extends object> = Request | (Request & { readonly [extra: string]: unknown });
+
+/** One member for each type, so that the union narrows, and `Extract` finds each. */
+export type EachType<Type extends string, Fields extends object> = Type extends string
+  ? Fields & { readonly type: Type }
+  : never;

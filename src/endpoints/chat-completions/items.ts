@@ -1,4 +1,4 @@
-import type { OpenWord } from '../open.js';
+import type { EachType, OpenWord } from '../open.js';
 
 /** The wire's word; `finishReason()` gives one vocabulary for every endpoint. */
 export type ChatFinishReason = OpenWord<
@@ -93,11 +93,13 @@ export interface ChatUrlCitation {
   };
 }
 
-export interface ChatFileAnnotation {
-  readonly type: 'file' | 'file_annotation';
-  readonly file?: object | null;
-  readonly file_annotation?: object | null;
-}
+export type ChatFileAnnotation = EachType<
+  'file' | 'file_annotation',
+  {
+    readonly file?: object | null;
+    readonly file_annotation?: object | null;
+  }
+>;
 
 export interface ChatDocumentCitation {
   readonly type: 'document_citation';

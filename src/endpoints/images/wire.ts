@@ -1,4 +1,4 @@
-import type { OpenWord, WithExtras } from '../open.js';
+import type { EachType, OpenWord, WithExtras } from '../open.js';
 
 /** What `/images` takes. `stream: true` is set by the library. */
 export interface ImageParams {
@@ -35,25 +35,29 @@ export interface ImageAttributes {
 }
 
 /** A rough version of the image, on the way to the final one. */
-export interface ImagePartialEvent extends ImageAttributes {
-  readonly type: 'image_generation.partial_image' | 'image_edit.partial_image';
-  readonly b64_json: string;
-  /** Counts from 0. */
-  readonly partial_image_index: number;
-}
+export type ImagePartialEvent = EachType<
+  'image_generation.partial_image' | 'image_edit.partial_image',
+  ImageAttributes & {
+    readonly b64_json: string;
+    /** Counts from 0. */
+    readonly partial_image_index: number;
+  }
+>;
 
 /** The final image. */
-export interface ImageCompletedEvent extends ImageAttributes {
-  readonly type: 'image_generation.completed' | 'image_edit.completed';
-  /** Absent where the gateway sends `url`. */
-  readonly b64_json?: string;
-  readonly url?: string;
-  readonly created?: number;
-  readonly media_type?: string;
-  readonly revised_prompt?: string;
-  readonly usage?: ImageUsage | null;
-  readonly safety_identifier?: string;
-}
+export type ImageCompletedEvent = EachType<
+  'image_generation.completed' | 'image_edit.completed',
+  ImageAttributes & {
+    /** Absent where the gateway sends `url`. */
+    readonly b64_json?: string;
+    readonly url?: string;
+    readonly created?: number;
+    readonly media_type?: string;
+    readonly revised_prompt?: string;
+    readonly usage?: ImageUsage | null;
+    readonly safety_identifier?: string;
+  }
+>;
 
 /** Words that come with an image (OpenRouter). */
 export interface ImageTextChunkEvent {

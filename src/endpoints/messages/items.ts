@@ -76,7 +76,13 @@ export type ContentBlock =
   | RedactedThinkingBlock
   | ToolUseBlock
   | ServerToolUseBlock
-  | ServerToolResultBlock
+  | WebSearchToolResultBlock
+  | WebFetchToolResultBlock
+  | CodeExecutionToolResultBlock
+  | BashCodeExecutionToolResultBlock
+  | TextEditorCodeExecutionToolResultBlock
+  | ToolSearchToolResultBlock
+  | AdvisorToolResultBlock
   | ContainerUploadBlock
   | McpToolUseBlock
   | McpToolResultBlock
@@ -130,18 +136,53 @@ export interface ServerToolUseBlock {
   readonly caller?: object | null;
 }
 
-/** What a tool that the service runs itself gave back. */
-export interface ServerToolResultBlock {
-  readonly type:
-    | 'web_search_tool_result'
-    | 'web_fetch_tool_result'
-    | 'code_execution_tool_result'
-    | 'bash_code_execution_tool_result'
-    | 'text_editor_code_execution_tool_result'
-    | 'tool_search_tool_result'
-    | 'advisor_tool_result';
+/** What a tool that the service runs itself gave back; it comes whole. */
+interface ServerToolResult {
   readonly tool_use_id: string;
   readonly content: unknown;
+  readonly caller?: object | null;
+}
+
+export interface WebSearchToolResultBlock extends ServerToolResult {
+  readonly type: 'web_search_tool_result';
+  readonly content: readonly WebSearchResult[] | WebSearchToolError;
+}
+
+export interface WebSearchResult {
+  readonly type: 'web_search_result';
+  readonly url: string;
+  readonly title?: string | null;
+  readonly encrypted_content?: string;
+  readonly page_age?: string | null;
+}
+
+export interface WebSearchToolError {
+  readonly type: 'web_search_tool_result_error';
+  readonly error_code: string;
+}
+
+export interface WebFetchToolResultBlock extends ServerToolResult {
+  readonly type: 'web_fetch_tool_result';
+}
+
+export interface CodeExecutionToolResultBlock extends ServerToolResult {
+  readonly type: 'code_execution_tool_result';
+}
+
+export interface BashCodeExecutionToolResultBlock extends ServerToolResult {
+  readonly type: 'bash_code_execution_tool_result';
+}
+
+export interface TextEditorCodeExecutionToolResultBlock extends ServerToolResult {
+  readonly type: 'text_editor_code_execution_tool_result';
+}
+
+export interface ToolSearchToolResultBlock extends ServerToolResult {
+  readonly type: 'tool_search_tool_result';
+}
+
+export interface AdvisorToolResultBlock extends ServerToolResult {
+  readonly type: 'advisor_tool_result';
 }
 
 export interface ContainerUploadBlock {

@@ -146,7 +146,7 @@ export interface InputJsonDelta {
 export interface ThinkingDelta {
   readonly type: 'thinking_delta';
   readonly thinking: string;
-  readonly estimated_tokens?: number;
+  readonly estimated_tokens?: number | null;
 }
 
 /** The whole signature, not a piece. */

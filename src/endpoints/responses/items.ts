@@ -1,4 +1,4 @@
-import type { OpenWord } from '../open.js';
+import type { EachType, OpenWord } from '../open.js';
 
 /** An item of a response's output; narrows on `type`. */
 export type ResponseOutputItem =
@@ -68,18 +68,19 @@ export interface ResponseCustomToolCallItem extends ItemBase {
 }
 
 /** What a tool gave back. */
-export interface ResponseToolOutputItem extends ItemBase {
-  readonly type:
-    | 'function_call_output'
-    | 'custom_tool_call_output'
-    | 'computer_call_output'
-    | 'local_shell_call_output'
-    | 'shell_call_output'
-    | 'apply_patch_call_output'
-    | 'multi_agent_call_output';
-  readonly call_id?: string;
-  readonly output?: unknown;
-}
+export type ResponseToolOutputItem = EachType<
+  | 'function_call_output'
+  | 'custom_tool_call_output'
+  | 'computer_call_output'
+  | 'local_shell_call_output'
+  | 'shell_call_output'
+  | 'apply_patch_call_output'
+  | 'multi_agent_call_output',
+  ItemBase & {
+    readonly call_id?: string;
+    readonly output?: unknown;
+  }
+>;
 
 export interface ResponseFileSearchCallItem extends ItemBase {
   readonly type: 'file_search_call';
@@ -172,12 +173,14 @@ export interface ResponseMcpApprovalResponseItem extends ItemBase {
   readonly reason?: string | null;
 }
 
-export interface ResponseToolSearchCallItem extends ItemBase {
-  readonly type: 'tool_search_call' | 'tool_search_output';
-  readonly call_id?: string | null;
-  readonly arguments?: unknown;
-  readonly tools?: readonly object[];
-}
+export type ResponseToolSearchCallItem = EachType<
+  'tool_search_call' | 'tool_search_output',
+  ItemBase & {
+    readonly call_id?: string | null;
+    readonly arguments?: unknown;
+    readonly tools?: readonly object[];
+  }
+>;
 
 export interface ResponseCompactionItem extends ItemBase {
   readonly type: 'compaction';
@@ -185,9 +188,10 @@ export interface ResponseCompactionItem extends ItemBase {
 }
 
 /** Items of which no more is known than that they exist. */
-export interface ResponseOtherItem extends ItemBase {
-  readonly type: 'additional_tools' | 'program' | 'program_output' | 'agent_message' | 'multi_agent_call';
-}
+export type ResponseOtherItem = EachType<
+  'additional_tools' | 'program' | 'program_output' | 'agent_message' | 'multi_agent_call',
+  ItemBase
+>;
 
 /** A part of a message or of raw reasoning; narrows on `type`. */
 export type ResponseContentPart = ResponseTextPart | ResponseRefusalPart | ResponseReasoningTextPart;
