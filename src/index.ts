@@ -9,7 +9,8 @@ export type {
   RequestsOf,
   ResponsesLike,
 } from './events.js';
-export type { OpenWord, WithExtras } from './endpoints/open.js';
+export { asUnknownEvent, isKnownEvent, type KnownEvent, type UnknownEvent } from './known-events.js';
+export type { EachType, OpenWord, WithExtras } from './endpoints/open.js';
 export type {
   ChatChunkChoice,
   ChatCompletionChunk,
