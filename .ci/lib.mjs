@@ -1,6 +1,7 @@
 // What the scripts of this folder share. Nothing here is published.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 
@@ -50,4 +51,52 @@ export async function main(body) {
     console.error(error instanceof Failed ? error.message : error);
     process.exitCode = 1;
   }
+}
+
+/**
+ * The entry points that package.json's `exports` names for one format: `{ name, subpath, conditions, types, file }`
+ * for each file, once. `name` is `index` for `.`, else the subpath.
+ */
+export function entryPoints(format) {
+  const condition = format === 'esm' ? 'import' : 'require';
+  const found = new Map();
+  const visit = (subpath, node, conditions) => {
+    if (typeof node === 'string') return;
+    if (node.default?.startsWith(`./dist/${format}/`)) {
+      if (!found.has(node.default)) {
+        found.set(node.default, {
+          name: subpath === '.' ? 'index' : subpath.slice(2),
+          subpath,
+          conditions: conditions.filter((name) => name !== condition),
+          types: fromRoot(node.types),
+          file: fromRoot(node.default),
+        });
+      }
+      return;
+    }
+    for (const [name, child] of Object.entries(node)) {
+      if (name !== 'types' && typeof child === 'object') visit(subpath, child, [...conditions, name]);
+    }
+  };
+  for (const [subpath, node] of Object.entries(readJson(fromRoot('package.json')).exports)) visit(subpath, node, []);
+  return [...found.values()];
+}
+
+/** A folder of its own for `body`, removed afterwards. */
+export async function withFolder(name, body) {
+  const folder = mkdtempSync(join(tmpdir(), `rx-llm-${name}-`));
+  try {
+    return await body(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Packs what dist/ holds now, as `npm publish` would, and returns what npm says of it with the path of the tarball. */
+export async function pack(folder) {
+  if (!existsSync(fromRoot('dist', 'cjs', 'package.json'))) throw new Failed('dist/ is missing: run `npm run build`.');
+  const json = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
+  // npm has answered with a list and with an object keyed by name.
+  const [packed] = Object.values(JSON.parse(json));
+  return { ...packed, tarball: join(folder, packed.filename) };
 }
