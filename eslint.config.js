@@ -26,7 +26,7 @@ const tests = ['**/*.spec.ts', 'src/spec/**', 'marbles/**'];
 const nodeOnly = ['src/undici.ts', 'src/index.node.ts', 'src/transport/undici*.ts', 'src/gateway/**'];
 
 export default defineConfig(
-  { ignores: ['dist/', 'coverage/', 'reports/', 'node_modules/', 'examples/*/', 'bench/**/*.json', 'docs/'] },
+  { ignores: ['dist/', 'coverage/', 'reports/', 'node_modules/', 'examples/*/', '.ci/smoke/*.ts', 'bench/**/*.json', 'docs/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.js', '**/*.mjs'],

@@ -1,0 +1,112 @@
+// Installs the packed tarball into an empty project, as a user would, and runs it there: as ES module, as CommonJS, as
+// TypeScript under `nodenext` and `bundler`, under the browser condition, and bundled for browsers.
+//
+// `node .ci/smoke.mjs [--tarball FILE] [--quick]`: --quick leaves TypeScript and the bundle out, which do not depend on
+// the version of Node. Everything is run by the Node that runs this file.
+import { build } from 'esbuild';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bin, Failed, fromRoot, main, pack, readJson, run, withFolder } from './lib.mjs';
+import { expected, startServer } from './smoke/server.mjs';
+
+const { values: args } = parseArgs({ options: { tarball: { type: 'string' }, quick: { type: 'boolean' } } });
+const { devDependencies, exports } = readJson(fromRoot('package.json'));
+
+await main(() =>
+  withFolder('smoke', async (folder) => {
+    const tarball = args.tarball ?? (await pack(folder)).tarball;
+    const project = join(folder, 'project');
+    cpSync(fromRoot('.ci', 'smoke'), project, { recursive: true });
+    writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+
+    // npm by way of PATH, so that it chooses dependencies for the Node that runs this file.
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+    const install = (...packages) =>
+      run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock', ...packages], {
+        cwd: project,
+        env,
+      });
+    await install(tarball, `rxjs@${devDependencies.rxjs}`);
+    const version = (name) => readJson(join(project, 'node_modules', name, 'package.json')).version;
+    console.log(
+      `node ${process.versions.node}: undici ${version('undici')}, eventsource-parser ${version('eventsource-parser')}, ` +
+        `${readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')).length} packages in all`,
+    );
+
+    const server = await startServer();
+    const node = (...args) =>
+      run(process.execPath, args, { cwd: project, env: { ...env, BASE_URL: server.url, NO_COLOR: '1' } });
+    const stream = async (name, userAgent, ...args) => {
+      const output = (await node(...args)).trim();
+      if (output !== expected) throw new Failed(`${name} printed\n  ${output}\nand not\n  ${expected}`);
+      const agents = [...server.userAgents()].join();
+      if (agents !== userAgent) throw new Failed(`${name}: requests came from '${agents}', not '${userAgent}'`);
+      console.log(`ok  ${name}`);
+    };
+
+    try {
+      // undici sends no user agent of its own; Node's fetch says `node`.
+      await stream('ES module', 'none', 'esm.mjs');
+      await stream('CommonJS', 'none', 'cjs.cjs');
+      await stream('ES module, browser condition', 'node', '--conditions=browser', 'esm.mjs');
+      await stream('CommonJS, browser condition', 'node', '--conditions=browser', 'cjs.cjs');
+      const both = Object.entries(exports).filter(([, target]) => target.require ?? target.node?.require);
+      await node('subpaths.mjs', ...both.map(([subpath]) => `rx-llm${subpath.slice(1)}`));
+      console.log(`ok  import and require of ${both.map(([subpath]) => subpath).join(' ')}`);
+      if (args.quick) return;
+
+      await typescript(project, 'bundler', { module: 'esnext', moduleResolution: 'bundler', types: [] });
+      // undici's own declarations speak of Node's.
+      await install(`@types/node@${devDependencies['@types/node']}`);
+      await typescript(project, 'nodenext', { module: 'nodenext', types: ['node'] });
+      await typescript(project, 'nodenext, CommonJS', { module: 'nodenext', types: ['node'] }, 'typed.cts');
+      await node('out/typed.js');
+      await node('out/typed.cjs');
+      console.log('ok  what TypeScript made of it runs');
+
+      const { inputs } = await bundle(project, 'esm.mjs', 'bundle.mjs');
+      const wrong = Object.keys(inputs).filter((path) =>
+        /(^|\/)node_modules\/undici\/|^node:|\/gateway\/|index\.node/.test(path),
+      );
+      if (wrong.length > 0) throw new Failed(`The browser bundle holds ${wrong.join(', ')}`);
+      server.userAgents();
+      await stream('bundle for browsers, without undici and node:', 'node', 'bundle.mjs');
+    } finally {
+      server.close();
+    }
+  }),
+);
+
+async function typescript(project, name, options, file = 'typed.ts') {
+  if (file !== 'typed.ts') cpSync(join(project, 'typed.ts'), join(project, file));
+  const compilerOptions = {
+    target: 'ES2022',
+    lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    // The declarations of the package are checked as well.
+    skipLibCheck: false,
+    outDir: 'out',
+    ...options,
+  };
+  const config = join(project, `tsconfig.${name.replace(/\W/g, '-')}.json`);
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: [file] }));
+  await run(bin('tsc'), ['-p', config], { cwd: project });
+  console.log(`ok  TypeScript, ${name}`);
+}
+
+/** esbuild refuses a Node built-in on `platform: 'browser'`, so that a bundle which builds has none. */
+async function bundle(project, entry, outfile) {
+  const { metafile } = await build({
+    entryPoints: [join(project, entry)],
+    outfile: join(project, outfile),
+    absWorkingDir: project,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    metafile: true,
+    logLevel: 'silent',
+  });
+  return metafile;
+}
