@@ -1,2 +1,7 @@
 export { expectMarbles, MarbleMismatch, type MarbleValues } from './expect-marbles.js';
 export { marbles, type MarbleHelpers } from './marbles.js';
+export { chat, type ChatChunkFields, type ChatToolCallFields, type ChatTurnOptions } from './chat.js';
+export { responses, type ResponsePlace, type ResponseToolCallFields, type ResponseTurnOptions } from './responses.js';
+export { messages, type MessagePlace, type MessageTurnOptions } from './messages.js';
+export { images, type ImageTurnOptions } from './images.js';
+export { letters, type TurnParts, type TurnText, type TurnToolCall } from './turn.js';
