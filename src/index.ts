@@ -1,4 +1,31 @@
 // The public surface: named exports, nothing else.
+
+// The client
+export { createLlmClient } from './create-llm-client.js';
+export { LlmClient, type HeaderValues, type LlmClientOptions, type RequestOptions } from './client.js';
+export type { ResponseHead } from './stream.js';
+export type { StreamTimeouts } from './timeouts.js';
+export { fetchTransport, type FetchTransportOptions } from './transport/fetch.js';
+export type { Transport, TransportRequest, TransportResponse } from './transport/transport.js';
+
+// Errors
+export {
+  ConnectionError,
+  EventTooLargeError,
+  HttpResponseError,
+  LlmStreamError,
+  MalformedEventError,
+  StreamEventError,
+  StreamTimeoutError,
+  TruncatedStreamError,
+  type LlmErrorDetails,
+  type LlmErrorKind,
+  type TimeoutPhase,
+} from './errors.js';
+
+// Reading events
+export { isToken } from './is-token.js';
+
 // Events, requests and results of the wire
 export type {
   ChatLike,

@@ -1,0 +1,51 @@
+import type { Failure } from './endpoint.js';
+import { fields, list, text } from './fields.js';
+
+/** Whether an `error` field says that something failed: gateways also send `null`, `""` and `{}` on good frames. */
+export function reportsError(error: unknown): boolean {
+  return typeof error === 'object' ? Object.keys(fields(error)).length > 0 : text(error) !== '';
+}
+
+/** The statuses that the Messages documentation gives for its error types; other services use the same words. */
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+/**
+ * Reads a failure out of whatever services send for one: `{error: {…}}`, `{error: "…"}`, a bare `{code, message}`,
+ * `{detail}`, `{type: "error", …}` flat or nested, a list of one. Serves the frames of a stream and HTTP bodies alike.
+ */
+export function failureOf(body: unknown, emit = false): Failure {
+  const outer = fields(list(body)[0] ?? body);
+  const inner = fields(outer.error);
+  // FastAPI lists what is wrong with a request.
+  const detail = fields(list(outer.detail)[0]);
+  const type = text(inner.type) || (outer.type === 'error' ? '' : text(outer.type)) || undefined;
+  const code = [inner.code, outer.code, fields(inner.details).error_code, type].find(isCode);
+  return {
+    message: [inner.message, outer.error, outer.message, outer.detail, detail.msg].map(text).find(Boolean),
+    code,
+    type,
+    requestId: text(outer.request_id) || text(inner.request_id) || undefined,
+    status: statusOf(inner.status_code) ?? statusOf(code) ?? (type === undefined ? undefined : STATUS_OF_TYPE[type]),
+    emit,
+  };
+}
+
+function isCode(value: unknown): value is string | number {
+  return typeof value === 'number' || text(value) !== '';
+}
+
+function statusOf(value: unknown): number | undefined {
+  const status = Number(value);
+  return status >= 400 && status < 600 ? status : undefined;
+}

@@ -1,0 +1,93 @@
+import type { Endpoint, Failure, Progress, TerminalTracker } from '../endpoint.js';
+import { failureOf, reportsError } from '../failure.js';
+import { fields, list, text } from '../fields.js';
+import { responsesUsage } from './usage.js';
+import type { ResponseStreamEvent } from './wire.js';
+
+/** What opens, keeps alive or ends a stream, and shows nothing. */
+const SILENT = new Set<unknown>([
+  'response.created',
+  'response.queued',
+  'response.in_progress',
+  'response.failed',
+  'keepalive',
+  'ping',
+  'error',
+]);
+
+/** A part, a delta or a `.done`: whether there is text in it, under whichever of its names. */
+function holdsText(part: unknown): boolean {
+  const { text: own, delta, refusal, transcript } = fields(part);
+  return [own, delta, refusal, transcript, fields(delta).text].some((value) => text(value) !== '');
+}
+
+/** Messages and reasoning are announced empty; every other item is a tool call, the client's or the server's. */
+function isTokenItem(item: unknown): boolean {
+  const { type, content, summary, encrypted_content } = fields(item);
+  if (type !== 'message' && type !== 'reasoning') return true;
+  return [...list(content), ...list(summary)].some(holdsText) || text(encrypted_content) !== '';
+}
+
+function isToken(event: ResponseStreamEvent): boolean {
+  const { type, item, part, response } = fields(event);
+  if (SILENT.has(type)) return false;
+  switch (type) {
+    case 'response.completed':
+    case 'response.incomplete':
+    case 'response.done':
+      return list(fields(response).output).some(isTokenItem);
+    case 'response.output_item.added':
+    case 'response.output_item.done':
+      return isTokenItem(item);
+    case 'response.content_part.added':
+    case 'response.content_part.done':
+    case 'response.reasoning_summary_part.added':
+    case 'response.reasoning_summary_part.done':
+    case 'response.reasoning_part.added':
+    case 'response.reasoning_part.done':
+      return holdsText(part);
+    default:
+      return /^response\.(output_text|refusal|reasoning\w*|audio(\.transcript)?|output_audio)\.(delta|done)$/.test(
+        text(type),
+      )
+        ? holdsText(event)
+        : true;
+  }
+}
+
+function failure(event: ResponseStreamEvent): Failure | undefined {
+  const { type, error, response } = fields(event);
+  if (type === 'error') return failureOf(event);
+  const ended = type === 'response.failed' || (type === 'response.done' && fields(response).status === 'failed');
+  if (ended)
+    return { requestId: text(fields(response).request_id) || undefined, ...failureOf(response ?? event, true) };
+  return type === undefined && reportsError(error) ? failureOf(event) : undefined;
+}
+
+class ResponsesTracker implements TerminalTracker<ResponseStreamEvent> {
+  next(event: ResponseStreamEvent): Progress {
+    switch (event.type) {
+      case 'response.completed':
+      case 'response.incomplete':
+        return 'done';
+      case 'response.done':
+        return typeof event.response === 'object' ? 'done' : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** Proxies send one here too; without a final event before it the answer is not whole. */
+  sentinel(): Progress {
+    return 'cut';
+  }
+}
+
+export const responsesEndpoint: Endpoint<ResponseStreamEvent> = {
+  name: 'responses',
+  path: '/responses',
+  isToken,
+  failure,
+  usage: responsesUsage,
+  terminal: () => new ResponsesTracker(),
+};

@@ -1,0 +1,172 @@
+import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser';
+
+/** Node's Buffer, as far as it is used here; the browser's bytes have no such method. */
+interface SlicingBytes extends Uint8Array {
+  utf8Slice(start: number, end: number): string;
+}
+
+export interface FrameHandler {
+  onEvent(message: EventSourceMessage): void;
+  onComment?: ((comment: string) => void) | undefined;
+  onRetry?: ((ms: number) => void) | undefined;
+}
+
+/**
+ * How much text the parser gets at once. It cuts each line out of what it was given: a short piece keeps those slices
+ * small, lets one non-Latin character widen only its own piece, and ends soon after a subscriber has left.
+ */
+const PIECE = 2048;
+
+const LF = 10;
+const CR = 13;
+
+/** Thrown by {@link FrameReader.push} when one event outgrows the limit. */
+export class FrameLimitError extends RangeError {
+  constructor(readonly maxEventBytes: number) {
+    super(`An event is larger than ${maxEventBytes} bytes`);
+  }
+}
+
+/**
+ * Bytes or text, cut anywhere, to server-sent events. eventsource-parser reads the fields; this class decodes, folds
+ * the three line ends into one (the parser would wait for more after a CR), drops a byte order mark, counts against
+ * the limit before anything is parsed, and delivers what a clean end leaves without its blank line.
+ */
+export class FrameReader {
+  readonly #parser: EventSourceParser;
+  readonly #maxEventBytes: number;
+  #decoder: TextDecoder | undefined;
+  /** The bytes of an unfinished line, joined once when its end comes. */
+  #line: Uint8Array[] = [];
+  #lineBytes = 0;
+  /** Bytes that went into an event which is still open. */
+  #eventBytes = 0;
+  #dispatched = false;
+  #started = false;
+  #afterCr = false;
+  #stopped = false;
+
+  constructor(handler: FrameHandler, maxEventBytes = Infinity) {
+    this.#maxEventBytes = maxEventBytes;
+    this.#parser = createParser({
+      onEvent: (message) => {
+        this.#dispatched = true;
+        if (this.#stopped) return;
+        if (exceeds(message.data, this.#maxEventBytes)) throw new FrameLimitError(this.#maxEventBytes);
+        handler.onEvent(message);
+      },
+      onComment: (comment) => {
+        // Comments belong to no event: a flood of them must not look like one that grows.
+        this.#eventBytes = Math.max(0, this.#eventBytes - comment.length - 2);
+        if (!this.#stopped) handler.onComment?.(comment);
+      },
+      onRetry: (ms) => {
+        if (!this.#stopped) handler.onRetry?.(ms);
+      },
+    });
+  }
+
+  /** Nothing more is wanted: the rest of the piece at hand is passed over. */
+  stop(): void {
+    this.#stopped = true;
+    this.#line = [];
+  }
+
+  push(chunk: Uint8Array | string): void {
+    if (typeof chunk === 'string') this.#text(chunk, chunk.length);
+    else if (this.#decoder === undefined && isSlicing(chunk) && !chunk.includes(CR)) this.#lines(chunk);
+    else this.#decode(chunk, true);
+  }
+
+  /** A clean end of the body: what stands without its blank line is delivered too. */
+  end(): void {
+    if (this.#lineBytes > 0 || this.#decoder !== undefined) this.#decode(new Uint8Array(0), false);
+    this.#feed('\n\n', 2);
+  }
+
+  /** Whole lines of a Buffer, decoded without the streaming decoder: no character can be cut at a newline. */
+  #lines(chunk: SlicingBytes): void {
+    const end = chunk.lastIndexOf(LF) + 1;
+    if (end === 0) {
+      this.#keep(chunk);
+      return;
+    }
+    let start = 0;
+    if (this.#lineBytes > 0) {
+      start = chunk.indexOf(LF) + 1;
+      this.#keep(chunk.subarray(0, start));
+      const line = this.#takeLine();
+      this.#feed(chunk.utf8Slice.call(line, 0, line.length), line.length);
+    }
+    while (start < end && !this.#stopped) {
+      let next = start + PIECE >= end ? end : chunk.indexOf(LF, start + PIECE) + 1;
+      if (next < end && chunk[next] === LF) next++; // the blank line goes with its event
+      this.#feed(chunk.utf8Slice(start, next), next - start);
+      start = next;
+    }
+    if (end < chunk.length) this.#keep(chunk.subarray(end));
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#line.push(bytes);
+    this.#lineBytes += bytes.length;
+    if (this.#lineBytes + this.#eventBytes > this.#maxEventBytes) throw new FrameLimitError(this.#maxEventBytes);
+  }
+
+  #takeLine(): Uint8Array {
+    const parts = this.#line;
+    const line = new Uint8Array(this.#lineBytes);
+    let at = 0;
+    for (const part of parts) {
+      line.set(part, at);
+      at += part.length;
+    }
+    this.#line = [];
+    this.#lineBytes = 0;
+    return line;
+  }
+
+  /** The way for every platform and every line end. */
+  #decode(chunk: Uint8Array, stream: boolean): void {
+    this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: true });
+    for (const bytes of this.#line) this.#text(this.#decoder.decode(bytes, { stream: true }), bytes.length);
+    this.#line = [];
+    this.#lineBytes = 0;
+    this.#text(this.#decoder.decode(chunk, { stream }), chunk.length);
+  }
+
+  #text(text: string, bytes: number): void {
+    const folded = this.#afterCr && text.startsWith('\n') ? text.slice(1) : text;
+    if (text !== '') this.#afterCr = text.endsWith('\r');
+    this.#feed(folded.includes('\r') ? folded.replace(/\r\n?/g, '\n') : folded, bytes);
+  }
+
+  #feed(text: string, bytes: number): void {
+    if (text === '' || this.#stopped) return;
+    let piece = text;
+    if (!this.#started) {
+      this.#started = true;
+      if (piece.charCodeAt(0) === 0xfeff) piece = piece.slice(1);
+    }
+    this.#dispatched = false;
+    this.#parser.feed(piece);
+    this.#eventBytes = this.#dispatched || piece.endsWith('\n\n') ? 0 : this.#eventBytes + bytes;
+    if (this.#eventBytes > this.#maxEventBytes) throw new FrameLimitError(this.#maxEventBytes);
+  }
+}
+
+function isSlicing(bytes: Uint8Array): bytes is SlicingBytes {
+  return 'utf8Slice' in bytes;
+}
+
+/** Whether `data` has more than `max` bytes as UTF-8; most answers are known from the length alone. */
+function exceeds(data: string, max: number): boolean {
+  if (data.length * 3 <= max) return false;
+  let bytes = data.length;
+  for (let i = 0; i < data.length && bytes <= max; i++) {
+    const unit = data.charCodeAt(i);
+    // The two halves of a surrogate pair are four bytes together.
+    if (unit > 0x7f) bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+  }
+  return bytes > max;
+}

@@ -1,0 +1,173 @@
+import { Observable, type Subscription } from 'rxjs';
+import { subscribeTo } from '../operators/operate.js';
+import { encodeServerSentEvent } from './encode.js';
+import { errorBody, errorFrame, isLlmStreamError } from './error-frame.js';
+import type { ServerSentEvent } from './server-sent-event.js';
+
+/** What is used of a response: one of `node:http`, `node:http2` (compatibility API), Express, or Fastify's `reply.raw`. */
+export interface ServerResponseLike {
+  readonly headersSent: boolean;
+  readonly destroyed?: boolean;
+  readonly writableEnded: boolean;
+  readonly writableLength: number;
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  write(chunk: string): boolean;
+  end(chunk?: string): unknown;
+  destroy(): unknown;
+  on(event: string, listener: () => void): unknown;
+  removeListener(event: string, listener: () => void): unknown;
+}
+
+export interface PipeServerSentEventsOptions {
+  /**
+   * How much may wait for a reader that does not keep up. One that is further behind when the next event comes is cut
+   * off, so that it can fill no memory. Default: 1 MiB.
+   */
+  readonly maxBufferedBytes?: number;
+  /** Added to the head of the stream, or put in the place of what it has: lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Called with an error that comes before anything was written: the response is untouched, and yours to answer.
+   * Without it the answer is JSON, `{"error":{"message","type","code"}}`, with the failure's own HTTP status; 502 where
+   * it has none or where it is about this server's own account (401, 402, 403, 407), 504 for a timeout, 500 for an
+   * error that is none of this library's.
+   */
+  onError?(error: unknown): void;
+}
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream',
+  // Compressing middleware would keep frames back until it has enough of them.
+  'cache-control': 'no-cache, no-transform',
+  // So would nginx.
+  'x-accel-buffering': 'no',
+};
+
+/**
+ * Writes server-sent events to the response of a Node server, as they come.
+ *
+ * ```text
+ * source    --a--b--|       --#           --a--#
+ * response  --HA-B--end     --(502)       --HA-(E end)
+ * ```
+ *
+ * Status 200 and the headers are written with the first event, or at completion if there was none. An error before that
+ * leaves a real HTTP status possible: see `onError`. Errors after that belong into the stream in the endpoint's own
+ * shape, which `toServerSentEvents()` sees to; one that gets here nevertheless is written as an event named `error`, and
+ * the response is ended.
+ *
+ * The source is unsubscribed from, and so the request to the gateway aborted, as soon as the reader leaves or falls
+ * behind by more than `maxBufferedBytes`; then the connection is closed without an end, which readers take for a stream
+ * that was cut. Unsubscribing from the returned subscription does the same; before anything was written it leaves the
+ * response alone. Nothing is subscribed to when the reader has left already.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { createLlmClient, pipeServerSentEvents, toServerSentEvents } from 'rx-llm';
+ *
+ * const llm = createLlmClient({ baseUrl: 'https://gateway.example/v1' });
+ *
+ * createServer((request, response) => {
+ *   const events = llm.responses({ model: 'm', input: 'Hi' });
+ *   pipeServerSentEvents(events.pipe(toServerSentEvents()), response, { maxBufferedBytes: 256 * 1024 });
+ * }).listen(8080);
+ * ```
+ */
+export function pipeServerSentEvents(
+  source: Observable<ServerSentEvent>,
+  response: ServerResponseLike,
+  options: PipeServerSentEventsOptions = {},
+): Subscription {
+  const { maxBufferedBytes = 1024 * 1024, headers, onError } = options;
+
+  return new Observable<never>((destination) => {
+    if (isGone(response)) {
+      destination.complete();
+      return;
+    }
+    let started = false;
+    /** The response is ended, or somebody else's to end. */
+    let settled = false;
+
+    const leave = (): void => destination.complete();
+    // A write may still be under way when the connection breaks, and an `error` that nobody hears ends the process.
+    const ignore = (): void => {};
+    const forget = (): void => {
+      response.removeListener('close', leave);
+      response.removeListener('close', forget);
+      response.removeListener('error', ignore);
+    };
+    response.on('close', leave);
+    response.on('close', forget);
+    response.on('error', ignore);
+
+    destination.add(() => {
+      if (!started) forget();
+      else if (!settled && !isGone(response)) response.destroy();
+    });
+
+    const start = (): void => {
+      if (started) return;
+      started = true;
+      if (!response.headersSent) response.writeHead(200, { ...HEADERS, ...headers });
+    };
+
+    const finish = (): void => {
+      settled = true;
+      response.end();
+      destination.complete();
+    };
+
+    subscribeTo(source, destination, {
+      next(event) {
+        // What was there before counts, not this event: an image may be larger than the limit and its reader prompt.
+        if (isGone(response) || response.writableLength > maxBufferedBytes) {
+          leave();
+          return;
+        }
+        start();
+        response.write(encodeServerSentEvent(event));
+      },
+      error(error) {
+        if (started) {
+          if (!isGone(response)) response.write(encodeServerSentEvent(errorFrame(undefined, error, 0)));
+          finish();
+          return;
+        }
+        leave();
+        if (onError) onError(error);
+        else answer(response, error);
+      },
+      complete() {
+        start();
+        finish();
+      },
+    });
+  }).subscribe();
+}
+
+function isGone(response: ServerResponseLike): boolean {
+  return response.writableEnded || response.destroyed === true;
+}
+
+function answer(response: ServerResponseLike, error: unknown): void {
+  const body = JSON.stringify({ error: errorBody(error) });
+  if (!response.headersSent) {
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    const waitMs = isLlmStreamError(error) ? error.retryAfterMs : undefined;
+    if (waitMs !== undefined) headers['retry-after'] = String(Math.ceil(waitMs / 1000));
+    response.writeHead(statusFor(error), headers);
+  }
+  response.end(body);
+}
+
+/** 401 and its like speak of our key, not of the reader's: a page that gets one would send its user to the login. */
+const OUR_OWN: ReadonlySet<number> = new Set([401, 402, 403, 407]);
+
+function statusFor(error: unknown): number {
+  if (!isLlmStreamError(error)) return 500;
+  const { kind, status } = error;
+  if (kind === 'timeout') return 504;
+  return status !== undefined && status >= 400 && status < 600 && !OUR_OWN.has(status) ? status : 502;
+}

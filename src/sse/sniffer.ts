@@ -1,0 +1,36 @@
+/** Longer than any field name that tells an event stream, and than a byte order mark cut in pieces. */
+const ENOUGH = 16;
+const FIELDS = ['data', 'event', 'id', 'retry'];
+
+/**
+ * Tells an event stream from another body by its content type and its first characters: gateways send errors and proxy
+ * pages under `text/event-stream`, and streams under `application/json`.
+ */
+export class Sniffer {
+  readonly #declared: boolean;
+  #start = '';
+
+  constructor(contentType: string | undefined) {
+    this.#declared = contentType === undefined || /^\s*text\/event-stream/i.test(contentType);
+  }
+
+  /** Whether the body is an event stream; `undefined` while it has not said. */
+  next(chunk: Uint8Array | string): boolean | undefined {
+    const head = chunk.slice(0, 256);
+    // Bytes are read as Latin-1, in which a byte order mark is three letters.
+    this.#start += typeof head === 'string' ? head : String.fromCharCode(...head);
+    this.#start = this.#start.replace(/^[\s\uFEFFï»¿]+/, '').slice(0, ENOUGH);
+    const start = this.#start;
+    if (start === '') return undefined;
+    if (/^[{<[]/.test(start)) return false;
+    if (this.#declared || start.startsWith(':')) return true;
+    const colon = start.indexOf(':');
+    if (colon > 0) return FIELDS.includes(start.slice(0, colon));
+    return start.length < ENOUGH && FIELDS.some((field) => field.startsWith(start)) ? undefined : false;
+  }
+
+  /** The same, of a body that has ended. */
+  end(): boolean {
+    return this.#declared;
+  }
+}

@@ -1,0 +1,1 @@
+export { undiciTransport, type UndiciTransportOptions } from './transport/undici.js';
