@@ -1,6 +1,8 @@
 /**
- * How an idempotency key reaches the client without touching the request: a retrying operator opens a scope around
- * each subscribe to its source, and a client that is subscribed to synchronously inside takes its key there.
+ * What an operator that subscribes more than once and the requests below it tell each other, without touching either:
+ * the operator opens a scope around each subscribe to its source, and a client that is subscribed to synchronously
+ * inside finds there the idempotency key to send, and reports there that a token was delivered. Other operators
+ * between the two may swallow the events, but not the report.
  *
  * A scope is not one key but a tree of them, in the order in which they are taken. Two requests under one operator
  * must not share a key (a gateway would answer the second with the first, or refuse it), while the same request of the
@@ -8,16 +10,23 @@
  * scope, so that the outer-most operator decides how long a key lives.
  */
 export class AttemptScope {
+  /** A token was delivered somewhere inside. */
+  tokenSeen = false;
+  /** The key's header, if it is not to be the client's default. */
+  readonly header: string | undefined;
+  readonly #parent: AttemptScope | undefined;
   readonly #places: AttemptScope[] = [];
   #next = 0;
   #key: string | undefined;
 
-  /** @param header - the header's name, if it is not to be the client's default */
-  constructor(readonly header?: string) {}
+  constructor(header?: string, parent?: AttemptScope) {
+    this.header = parent?.header ?? header;
+    this.#parent = parent;
+  }
 
   /** The next place inside this scope. */
   take(header?: string): AttemptScope {
-    const place = (this.#places[this.#next++] ??= new AttemptScope(this.header ?? header));
+    const place = (this.#places[this.#next++] ??= new AttemptScope(header, this));
     return place.rewind();
   }
 
@@ -27,16 +36,24 @@ export class AttemptScope {
     return this;
   }
 
+  markToken(): void {
+    this.tokenSeen = true;
+    this.#parent?.markToken();
+  }
+
   get idempotencyKey(): string {
     return (this.#key ??= mintKey());
   }
 }
 
-/** What a request should send so that the gateway knows all tries of it for one. */
+/** What a request has to do with the operators around it. */
 export interface Attempt {
+  /** The same for all tries of the request. */
   readonly idempotencyKey: string;
-  /** The header's name, in lower case, if a retrying operator was told one. */
-  readonly header?: string;
+  /** The header to send it in, if they were told one. */
+  readonly header: string | undefined;
+  /** To be called when the first token is about to be delivered: nothing may be sent again from then on. */
+  markToken(): void;
 }
 
 let current: AttemptScope | undefined;
@@ -46,15 +63,10 @@ export function openScope(header?: string): AttemptScope {
   return current?.take(header) ?? new AttemptScope(header);
 }
 
-/** A place in the scope of the operator around the caller, if there is one. */
-export function enclosingScope(): AttemptScope | undefined {
-  return current?.take();
-}
-
 /** Calls `fn` with `scope` in force for as long as the call lasts. Nestable. */
-export function runAttempt<R>(scope: AttemptScope | undefined, fn: () => R): R {
+export function runAttempt<R>(scope: AttemptScope, fn: () => R): R {
   const outer = current;
-  current = scope?.rewind();
+  current = scope.rewind();
   try {
     return fn();
   } finally {
@@ -63,14 +75,11 @@ export function runAttempt<R>(scope: AttemptScope | undefined, fn: () => R): R {
 }
 
 /**
- * The key for one request, if a retrying operator subscribes just now. To be called once per request, synchronously in
- * its subscribe: every call takes the next key.
+ * The place of one request among the operators that subscribe just now. To be called once per request, synchronously
+ * in its subscribe: every call takes the next place.
  */
 export function currentAttempt(): Attempt | undefined {
-  const place = current?.take();
-  if (!place) return undefined;
-  const { idempotencyKey, header } = place;
-  return header === undefined ? { idempotencyKey } : { idempotencyKey, header };
+  return current?.take();
 }
 
 /** A new random key. `crypto.randomUUID` is missing on pages that were not loaded over TLS. */
@@ -78,9 +87,6 @@ export function mintKey(): string {
   const crypto = (globalThis as { readonly crypto?: { randomUUID?(): string } }).crypto;
   if (crypto?.randomUUID) return crypto.randomUUID();
   let key = '';
-  while (key.length < 32)
-    key += Math.floor(Math.random() * 0x1000000)
-      .toString(16)
-      .padStart(6, '0');
+  while (key.length < 32) key += Math.random().toString(16).slice(2, 10);
   return key.slice(0, 32);
 }

@@ -92,6 +92,7 @@ export function createClient(options: LlmClientOptions, defaultTransport: () => 
         maxEventBytes,
         scheduler,
         onResponse: own.onResponse?.bind(own),
+        onToken: attempt && (() => attempt.markToken()),
       });
       const refuse = (name: string) => (cause: unknown) => {
         stream.refuse(`\`${name}\` failed, so nothing was sent`, cause);

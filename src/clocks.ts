@@ -9,7 +9,7 @@ interface Clock {
 }
 
 /** The longest delay that timers take; they fire at once on a longer one. */
-const MAX_TIMER_MS = 0x7fffffff;
+export const MAX_TIMER_MS = 0x7fffffff;
 
 /**
  * Several clocks on one timer. A stream touches its clocks with every event and they nearly never run out, so that a

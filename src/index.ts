@@ -250,3 +250,10 @@ export type {
   ImageUsage,
   ImagesResult,
 } from './endpoints/images/wire.js';
+// Before the first token, and clocks
+export { retryBeforeFirstToken } from './operators/retry-before-first-token.js';
+export type { RetryBeforeFirstTokenConfig, RetryInfo, RetryPhase } from './operators/retry-before-first-token.js';
+export { fallbackBeforeFirstToken } from './operators/fallback-before-first-token.js';
+export type { Fallback } from './operators/fallback-before-first-token.js';
+export { streamTimeout } from './operators/stream-timeout.js';
+export type { StreamTimeoutConfig } from './operators/stream-timeout.js';

@@ -33,6 +33,8 @@ export interface StreamConfig<E extends object> {
   readonly maxEventBytes: number;
   readonly scheduler: SchedulerLike | undefined;
   readonly onResponse: ((head: ResponseHead) => void) | undefined;
+  /** Called before the first token is delivered. */
+  readonly onToken: (() => void) | undefined;
 }
 
 /** The head of an answer, for whoever wants rate limits or ids from it. */
@@ -333,6 +335,7 @@ export class LlmStream<E extends object> {
       if (usage !== undefined) this.#usage.report(usage);
       if (!this.#tokenSeen && endpoint.isToken(event)) {
         this.#tokenSeen = true;
+        this.#config.onToken?.();
         this.#clocks.disarm('first-token');
       }
       this.#events++;
