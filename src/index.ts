@@ -257,3 +257,10 @@ export { fallbackBeforeFirstToken } from './operators/fallback-before-first-toke
 export type { Fallback } from './operators/fallback-before-first-token.js';
 export { streamTimeout } from './operators/stream-timeout.js';
 export type { StreamTimeoutConfig } from './operators/stream-timeout.js';
+// Bridges: server-sent events out, vendor SDKs in
+export { fromAsyncStream, type AsyncStream, type AsyncStreamFactory } from './from-async-stream.js';
+export { toServerSentEvents, type ServerSentEventsConfig } from './operators/to-server-sent-events.js';
+export { encodeServerSentEvent } from './sse/encode.js';
+export { pipeServerSentEvents, type PipeServerSentEventsOptions, type ServerResponseLike } from './sse/pipe.js';
+export type { ServerSentEvent } from './sse/server-sent-event.js';
+export { untilStarted } from './until-started.js';

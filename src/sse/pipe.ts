@@ -12,7 +12,7 @@ export interface ServerResponseLike {
   readonly writableLength: number;
   writeHead(status: number, headers: Record<string, string>): unknown;
   write(chunk: string): boolean;
-  end(chunk?: string): unknown;
+  end(): unknown;
   destroy(): unknown;
   on(event: string, listener: () => void): unknown;
   removeListener(event: string, listener: () => void): unknown;
@@ -86,7 +86,8 @@ export function pipeServerSentEvents(
       destination.complete();
       return;
     }
-    let started = false;
+    // Whoever has sent the head already has chosen the status too.
+    let started = response.headersSent;
     /** The response is ended, or somebody else's to end. */
     let settled = false;
 
@@ -135,9 +136,10 @@ export function pipeServerSentEvents(
           finish();
           return;
         }
-        leave();
+        forget();
         if (onError) onError(error);
         else answer(response, error);
+        destination.complete();
       },
       complete() {
         start();
@@ -152,14 +154,12 @@ function isGone(response: ServerResponseLike): boolean {
 }
 
 function answer(response: ServerResponseLike, error: unknown): void {
-  const body = JSON.stringify({ error: errorBody(error) });
-  if (!response.headersSent) {
-    const headers: Record<string, string> = { 'content-type': 'application/json' };
-    const waitMs = isLlmStreamError(error) ? error.retryAfterMs : undefined;
-    if (waitMs !== undefined) headers['retry-after'] = String(Math.ceil(waitMs / 1000));
-    response.writeHead(statusFor(error), headers);
-  }
-  response.end(body);
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  const waitMs = isLlmStreamError(error) ? error.retryAfterMs : undefined;
+  if (waitMs !== undefined) headers['retry-after'] = String(Math.ceil(waitMs / 1000));
+  response.writeHead(statusFor(error), headers);
+  response.write(JSON.stringify({ error: errorBody(error) }));
+  response.end();
 }
 
 /** 401 and its like speak of our key, not of the reader's: a page that gets one would send its user to the login. */

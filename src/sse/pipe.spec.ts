@@ -1,0 +1,336 @@
+import { once } from 'node:events';
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import * as http2 from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EMPTY, NEVER, Observable, Subject, concat, from, map, of, throwError, timer, type Subscription } from 'rxjs';
+import { ConnectionError, HttpResponseError, StreamTimeoutError } from '../errors.js';
+import { pipeServerSentEvents, type PipeServerSentEventsOptions } from './pipe.js';
+import type { ServerSentEvent } from './server-sent-event.js';
+
+const event = (data: string): ServerSentEvent => ({ data });
+
+/** A source that tells when it is unsubscribed from. */
+function watched<T>(source: Observable<T>): { source: Observable<T>; subscribed: () => boolean; left: Promise<void> } {
+  let active = false;
+  let leave = (): void => {};
+  const left = new Promise<void>((resolve) => (leave = resolve));
+  return {
+    source: new Observable<T>((subscriber) => {
+      active = true;
+      subscriber.add(() => {
+        active = false;
+        leave();
+      });
+      return source.subscribe(subscriber);
+    }),
+    subscribed: () => active,
+    left,
+  };
+}
+
+describe('pipeServerSentEvents', () => {
+  let server: Server;
+  let response: ServerResponse | undefined;
+  let subscription: Subscription | undefined;
+
+  async function serve(source: Observable<ServerSentEvent>, options?: PipeServerSentEventsOptions): Promise<number> {
+    server = createServer((_request, res) => {
+      response = res;
+      subscription = pipeServerSentEvents(source, res, options);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  async function get(port: number): Promise<IncomingMessage> {
+    const [incoming] = (await once(request({ port, host: '127.0.0.1' }).end(), 'response')) as [IncomingMessage];
+    return incoming;
+  }
+
+  async function read(incoming: IncomingMessage): Promise<string> {
+    let body = '';
+    for await (const chunk of incoming.setEncoding('utf8')) body += String(chunk);
+    return body;
+  }
+
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const listeners = (): number =>
+    ['close', 'error', 'drain'].reduce((sum, name) => sum + (response?.listenerCount(name) ?? 0), 0);
+
+  it('writes the head with the first event, and the events as they come', async () => {
+    const events = new Subject<ServerSentEvent>();
+    const port = await serve(events);
+    const answer = get(port);
+    await sleep(30);
+    expect(response?.headersSent).toBe(false);
+
+    events.next({ type: 'a', data: '1' });
+    const incoming = await answer;
+    expect(incoming.statusCode).toBe(200);
+    expect(incoming.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    const [first] = (await once(incoming, 'data')) as [Buffer];
+    expect(String(first)).toBe('event: a\ndata: 1\n\n');
+
+    events.next({ data: '€' });
+    const [second] = (await once(incoming, 'data')) as [Buffer];
+    expect(String(second)).toBe('data: €\n\n');
+
+    events.complete();
+    await once(incoming.resume(), 'end');
+    expect(subscription?.closed).toBe(true);
+  });
+
+  it('writes an empty stream for a source without events', async () => {
+    const incoming = await get(await serve(EMPTY));
+    expect(incoming.statusCode).toBe(200);
+    expect(await read(incoming)).toBe('');
+  });
+
+  it('lets headers be added and replaced, and keeps those that were set before', async () => {
+    server = createServer((_request, res) => {
+      res.setHeader('access-control-allow-origin', '*');
+      pipeServerSentEvents(of(event('a')), res, { headers: { 'cache-control': 'no-store', 'x-mine': '1' } });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const incoming = await get((server.address() as AddressInfo).port);
+    expect(incoming.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+      'x-mine': '1',
+      'content-type': 'text/event-stream',
+    });
+    expect(await read(incoming)).toBe('data: a\n\n');
+  });
+
+  it('unsubscribes when the reader leaves while nothing has come', async () => {
+    const { source, subscribed, left } = watched(NEVER);
+    const port = await serve(source);
+    const req = request({ port, host: '127.0.0.1' }).on('error', () => {});
+    req.end();
+    await once(server, 'request');
+    expect(subscribed()).toBe(true);
+    req.destroy();
+    await left;
+    expect(subscription?.closed).toBe(true);
+    expect(listeners()).toBe(0);
+  });
+
+  it('unsubscribes when the reader leaves in the middle', async () => {
+    const { source, left } = watched(timer(0, 5).pipe(map((i) => event(String(i)))));
+    const incoming = await get(await serve(source));
+    await once(incoming, 'data');
+    incoming.destroy();
+    await left;
+    await sleep(20);
+    expect(listeners()).toBe(0);
+  });
+
+  it('subscribes to nothing when the reader has left already', async () => {
+    const { source, subscribed } = watched(NEVER);
+    let closed: boolean | undefined;
+    server = createServer((_request, res) => {
+      res.on('close', () => {
+        closed = pipeServerSentEvents(source, res).closed;
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const req = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).on('error', () => {});
+    req.end();
+    await once(server, 'request');
+    req.destroy();
+    while (closed === undefined) await sleep(5);
+    expect(closed).toBe(true);
+    expect(subscribed()).toBe(false);
+  });
+
+  it('cuts off a reader that falls behind', async () => {
+    const block = event('x'.repeat(64 * 1024));
+    let emitted = 0;
+    const { source, left } = watched(
+      timer(0, 1).pipe(
+        map(() => {
+          emitted++;
+          return block;
+        }),
+      ),
+    );
+    const incoming = await get(await serve(source, { maxBufferedBytes: 256 * 1024 }));
+    // It never reads: what the sockets hold fills up, then the response's own buffer.
+    incoming.pause();
+    await left;
+    expect(response?.destroyed).toBe(true);
+    expect(subscription?.closed).toBe(true);
+    const atTheEnd = emitted;
+    await sleep(20);
+    expect(emitted).toBe(atTheEnd);
+    incoming.on('error', () => {});
+    await expect(read(incoming)).rejects.toThrow('aborted');
+  });
+
+  it('stops a synchronous source that writes more than may wait', async () => {
+    let emitted = 0;
+    const endless = new Observable<ServerSentEvent>((subscriber) => {
+      while (!subscriber.closed) {
+        emitted++;
+        subscriber.next(event('x'.repeat(1024)));
+      }
+    });
+    const port = await serve(endless, { maxBufferedBytes: 100 * 1024 });
+    await expect(get(port).then(read)).rejects.toThrow();
+    expect(emitted).toBeLessThan(110);
+  });
+
+  it('lets a prompt reader have an event that is larger than the limit', async () => {
+    const image = 'i'.repeat(3 * 1024 * 1024);
+    const source = concat(of(event(image)), timer(300).pipe(map(() => event(image))));
+    const body = await read(await get(await serve(source, { maxBufferedBytes: 64 * 1024 })));
+    expect(body.length).toBe(2 * (image.length + 'data: \n\n'.length));
+  });
+
+  it('answers an error before any event with its own status', async () => {
+    const error = new HttpResponseError('Too many requests', {
+      status: 429,
+      code: 'rate_limit_exceeded',
+      type: 'rate_limit_error',
+      retryAfterMs: 1500,
+      cause: new Error('secret'),
+    });
+    const incoming = await get(await serve(throwError(() => error)));
+    expect(incoming.statusCode).toBe(429);
+    expect(incoming.headers).toMatchObject({ 'content-type': 'application/json', 'retry-after': '2' });
+    expect(JSON.parse(await read(incoming))).toEqual({
+      error: { message: 'Too many requests', type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+    });
+    expect(listeners()).toBe(0);
+  });
+
+  it.each([
+    ['its own key was refused', new HttpResponseError('Unauthorized', { status: 401 }), 502],
+    ['the gateway cannot be reached', new ConnectionError('Refused'), 502],
+    ['the gateway is too slow', new StreamTimeoutError('No headers', 'headers'), 504],
+    ['it is none of the library', new Error('db password is hunter2'), 500],
+  ])('answers an error with a status of its own if %s', async (_name, error, status) => {
+    const incoming = await get(
+      await serve(
+        timer(5).pipe(
+          map(() => {
+            throw error;
+          }),
+        ),
+      ),
+    );
+    expect(incoming.statusCode).toBe(status);
+    expect(await read(incoming)).not.toContain('hunter2');
+  });
+
+  it('leaves the answer to onError, if there is one', async () => {
+    const errors: unknown[] = [];
+    const port = await serve(
+      throwError(() => 'reason'),
+      {
+        onError: (error) => {
+          errors.push(error);
+          response?.writeHead(418).end('teapot');
+        },
+      },
+    );
+    const incoming = await get(port);
+    expect(incoming.statusCode).toBe(418);
+    expect(await read(incoming)).toBe('teapot');
+    expect(errors).toEqual(['reason']);
+  });
+
+  it('tells an error after the first event as an event, and ends', async () => {
+    const error = new ConnectionError('Gone', { code: 'ECONNRESET' });
+    const incoming = await get(
+      await serve(
+        concat(
+          of(event('a')),
+          throwError(() => error),
+        ),
+      ),
+    );
+    expect(incoming.statusCode).toBe(200);
+    expect(await read(incoming)).toBe(
+      'data: a\n\n' +
+        'event: error\ndata: {"type":"error","error":{"message":"Gone","type":"server_error","code":"ECONNRESET"}}\n\n',
+    );
+  });
+
+  it('tells an error as an event if the head had been sent before', async () => {
+    server = createServer((_request, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      pipeServerSentEvents(
+        timer(5).pipe(
+          map(() => {
+            throw new Error('x');
+          }),
+        ),
+        res,
+      );
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const incoming = await get((server.address() as AddressInfo).port);
+    expect(await read(incoming)).toMatch(/^event: error\ndata: .*"The stream failed".*\n\n$/);
+  });
+
+  it('cuts the connection when it is unsubscribed from in the middle', async () => {
+    const { source, left } = watched(concat(of(event('a')), NEVER));
+    const incoming = await get(await serve(source));
+    incoming.on('error', () => {});
+    const body = read(incoming);
+    subscription?.unsubscribe();
+    await left;
+    await expect(body).rejects.toThrow('aborted');
+  });
+
+  it('leaves the response alone when it is unsubscribed from before anything was written', async () => {
+    const answer = get(await serve(NEVER));
+    await once(server, 'request');
+    subscription?.unsubscribe();
+    expect(listeners()).toBe(0);
+    response?.writeHead(503).end();
+    expect((await answer).statusCode).toBe(503);
+  });
+
+  it('leaves no listener behind after the end', async () => {
+    const incoming = await get(await serve(from(['a', 'b'].map(event))));
+    expect(await read(incoming)).toBe('data: a\n\ndata: b\n\n');
+    await sleep(20);
+    expect(listeners()).toBe(0);
+  });
+});
+
+describe('pipeServerSentEvents over HTTP/2', () => {
+  it('writes, and hears of a reader that leaves', async () => {
+    const { source, left } = watched(timer(0, 5).pipe(map((i) => event(String(i)))));
+    const server = http2.createServer((_request, response) => {
+      pipeServerSentEvents(source, response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const stream = session.request({ ':path': '/' });
+    const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
+    expect(headers['content-type']).toBe('text/event-stream');
+    const [data] = (await once(stream, 'data')) as [Buffer];
+    expect(String(data)).toMatch(/^data: 0\n\n/);
+    stream.close(http2.constants.NGHTTP2_CANCEL);
+    await left;
+    session.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
