@@ -1,8 +1,8 @@
-// Type-checks every ```ts block of the README, CONTRIBUTING, docs/ and the doc comments of src/, against the sources.
+// Looks for links that lead nowhere in the Markdown, and type-checks every ```ts block of the README, CONTRIBUTING, docs/ and the doc comments of src/, against the sources.
 // Errors carry the line of the original file. Blocks that import a framework which is not installed are counted apart.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { Failed, fromRoot, main, root } from './lib.mjs';
 
@@ -11,6 +11,7 @@ await main(() => {
   try {
     symlinkSync(fromRoot('node_modules'), join(folder, 'node_modules'));
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    deadLinks();
     const all = sources().flatMap(blocksOf);
     const blocks = all.filter(({ code }) => frameworksOf(code).every(isInstalled));
     const origins = new Map();
@@ -43,6 +44,17 @@ function sources() {
   const markdown = below('docs', /\.md$/).filter((path) => !path.endsWith('.api.md'));
   const code = below('src', /\.ts$/).filter((path) => !path.endsWith('.spec.ts'));
   return [...['README.md', 'CONTRIBUTING.md'].map((file) => fromRoot(file)).filter(existsSync), ...markdown, ...code];
+}
+
+function deadLinks() {
+  const dead = sources()
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+        .filter(([, link]) => !existsSync(join(dirname(path), link)))
+        .map(([, link]) => `${relative(root, path)}: ${link} does not exist`),
+    );
+  if (dead.length > 0) throw new Failed(dead.join('\n'));
 }
 
 /** The ```ts blocks of a file: in Markdown as they stand, in source files from doc comments. */
