@@ -1,3 +1,4 @@
+import js from '@eslint/js';
 import tsdoc from 'eslint-plugin-tsdoc';
 import { defineConfig } from 'eslint/config';
 import { builtinModules } from 'node:module';
@@ -39,6 +40,7 @@ export default defineConfig(
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  js.configs.recommended,
   {
     files: ['**/*.js', '**/*.mjs'],
     languageOptions: {
@@ -48,13 +50,7 @@ export default defineConfig(
           .map((name) => [name, 'readonly']),
       ),
     },
-    rules: {
-      'no-undef': 'error',
-      'no-unused-vars': 'error',
-      'no-var': 'error',
-      'prefer-const': 'error',
-      eqeqeq: ['error', 'always', { null: 'ignore' }],
-    },
+    rules: { eqeqeq: ['error', 'always', { null: 'ignore' }] },
   },
   {
     files: ['**/*.ts'],
@@ -66,6 +62,7 @@ export default defineConfig(
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/consistent-type-exports': ['error', { fixMixedExportsWithInlineTypeSpecifier: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       // `next: (value) => seen.push(value)` is how RxJS code is written.
       '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
@@ -73,6 +70,11 @@ export default defineConfig(
       '@typescript-eslint/unbound-method': 'off',
       // Wire data is untrusted: a field may be missing whatever its type says, and checking it is no mistake.
       '@typescript-eslint/no-unnecessary-condition': 'off',
+      // `[...text]` is how text is taken apart by code points.
+      '@typescript-eslint/no-misused-spread': ['error', { allow: ['string'] }],
+      // LlmClient is an interface that doubles as a token for dependency injection: what fits its shape is one.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      '@typescript-eslint/no-generated-empty-object-type': 'off',
       ...imports(onlyRxjs),
     },
   },
@@ -128,6 +130,7 @@ export default defineConfig(
     files: tests,
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
       // Jest's asymmetric matchers are typed `any`.
       '@typescript-eslint/no-unsafe-assignment': 'off',
     },
