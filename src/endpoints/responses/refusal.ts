@@ -1,0 +1,5 @@
+import type { Reader } from '../../concepts/concept.js';
+import type { TextSink } from '../../concepts/text.js';
+import { readParts } from './parts.js';
+
+export const responsesRefusal = (sink: TextSink): Reader<object> => readParts(sink, 'refusal', 'refusal');
