@@ -264,3 +264,10 @@ export { encodeServerSentEvent } from './sse/encode.js';
 export { pipeServerSentEvents, type PipeServerSentEventsOptions, type ServerResponseLike } from './sse/pipe.js';
 export type { ServerSentEvent } from './sse/server-sent-event.js';
 export { untilStarted } from './until-started.js';
+// Reading what a stream holds
+export { accumulateText } from './operators/accumulate-text.js';
+export { reasoningDeltas } from './operators/reasoning-deltas.js';
+export { refusalDeltas } from './operators/refusal-deltas.js';
+export { textDeltas } from './operators/text-deltas.js';
+export type { ChoiceConfig } from './operators/choice.js';
+export type { Usage } from './usage.js';
