@@ -43,7 +43,7 @@ import { Observable, Subscription, type Subscriber } from 'rxjs';
  * ```
  */
 export function untilStarted<T>(source: Observable<T>, signal?: AbortSignal): Promise<Observable<T>> {
-  return new Promise((resolve, reject: (reason: unknown) => void) => {
+  return new Promise((resolve, reject) => {
     /** What came before somebody subscribed, each a call that delivers it. */
     let held: ((subscriber: Subscriber<T>) => void)[] = [];
     let reader: Subscriber<T> | undefined;
@@ -58,6 +58,7 @@ export function untilStarted<T>(source: Observable<T>, signal?: AbortSignal): Pr
       upstream.unsubscribe();
       held = [(subscriber) => subscriber.error(reason)];
       // Of no effect once it has been resolved.
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the signal's own
       reject(reason);
     };
 
@@ -93,6 +94,7 @@ export function untilStarted<T>(source: Observable<T>, signal?: AbortSignal): Pr
           forget();
           if (reader) reader.error(error);
           else if (started) hold((subscriber) => subscriber.error(error));
+          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the source's own
           else reject(error);
         },
         complete() {
