@@ -8,6 +8,8 @@ export interface Difference {
 /** What Jest, Vitest and Jasmine call an asymmetric matcher, `expect.objectContaining(…)` for one. */
 export interface AsymmetricMatcher {
   asymmetricMatch(received: unknown): boolean;
+  /** How it is printed. */
+  toString(): string;
 }
 
 export function isMatcher(value: unknown): value is AsymmetricMatcher {
