@@ -1,0 +1,171 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from './faults.js';
+import type { JournalEntry, JournalOutcome } from './journal.js';
+import { Line } from './line.js';
+import { Clock, type Pace } from './pace.js';
+import { sayingOf } from './problems.js';
+import type { Frame, Problem, Rendering } from './protocol.js';
+
+export interface Delivery {
+  readonly response: ServerResponse;
+  readonly entry: JournalEntry;
+  readonly rendering: Rendering;
+  readonly fault: Fault | undefined;
+  readonly pace: Pace;
+  readonly keepAliveMs: number;
+  readonly seed: string;
+}
+
+/** The client must have read what came before a reset, or its system throws that away too. */
+const BEFORE_RESET_MS = 30;
+
+const STRIKING = new Set<Fault['kind']>(['error', 'failed', 'cut', 'reset', 'stall', 'malformed']);
+
+/** Sends an answer as an event stream, and lets the fault strike where it should. */
+export async function deliverStream({
+  response,
+  entry,
+  rendering,
+  fault,
+  pace,
+  keepAliveMs,
+  seed,
+}: Delivery): Promise<JournalOutcome> {
+  const line = new Line(response, entry, pace.writes);
+  const clock = new Clock(pace, seed);
+  const strikeAfter = strikePoint(fault, rendering.plannedTokens);
+  let sent = 0;
+  let struck = false;
+
+  response.flushHeaders();
+  const keepAlive = rendering.keepAlive();
+  if (keepAliveMs > 0 && keepAlive.startsWith(':')) await line.raw(keepAlive);
+
+  for await (const frame of rendering.frames()) {
+    if (!struck && sent >= strikeAfter && (frame.tokens > 0 || sent >= rendering.plannedTokens)) {
+      struck = true;
+      await pausing(line, clock.wait(frame.tokens), sent === 0 ? keepAliveMs : 0, keepAlive);
+      await line.flush();
+      if (line.gone) return 'hung-up';
+      const outcome = await strike(line, frame, sent);
+      if (outcome) return outcome;
+      sent += frame.tokens;
+      continue;
+    }
+    if (fault?.kind === 'no-done' && frame.terminator) continue;
+    await pausing(line, clock.wait(frame.tokens), sent === 0 ? keepAliveMs : 0, keepAlive);
+    if (line.gone) return 'hung-up';
+    await line.send(frame);
+    sent += frame.tokens;
+  }
+  await line.flush();
+  if (line.gone) return 'hung-up';
+  if (fault?.kind === 'never-close') {
+    await line.end();
+    return 'completed';
+  }
+  response.end();
+  return fault?.kind === 'no-done' || struck ? 'broken' : 'completed';
+
+  async function strike(line: Line, frame: Frame, delivered: number): Promise<JournalOutcome | undefined> {
+    switch (fault?.kind) {
+      case 'error':
+      case 'failed': {
+        for (const one of rendering[fault.kind](problemOf(fault), delivered)) await line.send(one);
+        await line.flush();
+        response.end();
+        return 'broken';
+      }
+      case 'cut':
+        if (fault.inFrame) await line.raw(half(frame.text));
+        response.end();
+        return 'broken';
+      case 'reset':
+        await sleep(BEFORE_RESET_MS);
+        response.socket?.resetAndDestroy();
+        return 'broken';
+      case 'stall':
+        while (!line.gone) {
+          if (fault.keepAliveMs === undefined) await line.end();
+          else {
+            await line.raw(keepAlive);
+            await line.wait(fault.keepAliveMs);
+          }
+        }
+        return 'hung-up';
+      case 'malformed':
+        await line.raw(`${half(frame.text)}\n\n`);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+}
+
+function strikePoint(fault: Fault | undefined, planned: number): number {
+  if (!fault || !STRIKING.has(fault.kind)) return Infinity;
+  const after = 'after' in fault && typeof fault.after === 'number' ? fault.after : 0;
+  return Math.min(after, planned);
+}
+
+/** A wait in which the client hears now and then that it is not forgotten. */
+async function pausing(line: Line, ms: number, keepAliveMs: number, keepAlive: string): Promise<void> {
+  let left = ms;
+  while (keepAliveMs > 0 && left > keepAliveMs && !line.gone) {
+    await line.wait(keepAliveMs);
+    await line.raw(keepAlive);
+    left -= keepAliveMs;
+  }
+  await line.wait(left);
+}
+
+export function problemOf(fault: {
+  readonly status?: number;
+  readonly code?: string;
+  readonly message?: string;
+}): Problem {
+  const status = fault.status ?? 502;
+  return { status, code: fault.code, message: fault.message ?? sayingOf(status) };
+}
+
+/** All but the last part of a frame's data: no JSON any more. */
+const half = (text: string) =>
+  text.slice(0, Math.max(text.indexOf('data: ') + 8, Math.floor(text.trimEnd().length * 0.6)));
+
+/** Sends an answer in one piece, once the time is over that it would have taken to stream. */
+export async function deliverWhole({
+  response,
+  entry,
+  rendering,
+  fault,
+  pace,
+  seed,
+}: Delivery): Promise<JournalOutcome> {
+  const line = new Line(response, entry, undefined);
+  const clock = new Clock(pace, seed);
+  await line.wait(clock.wait(rendering.plannedTokens));
+  if (line.gone) return 'hung-up';
+  const body = Buffer.from(JSON.stringify(await rendering.whole()));
+  if (fault?.kind === 'stall') {
+    await line.end();
+    return 'hung-up';
+  }
+  response.setHeader('content-length', body.length);
+  if (fault?.kind === 'reset' || fault?.kind === 'cut') {
+    response.write(body.subarray(0, Math.floor(body.length / 2)));
+    await sleep(BEFORE_RESET_MS);
+    if (fault.kind === 'reset') response.socket?.resetAndDestroy();
+    else response.destroy();
+    return 'broken';
+  }
+  entry.firstTokenMs = Date.now() - entry.at;
+  entry.bytesDelivered = body.length;
+  const over = line.end();
+  response.end(body);
+  await over;
+  // `finished` tells a whole answer from one that the client did not wait for.
+  if (!response.writableFinished) return 'hung-up';
+  entry.tokensDelivered = rendering.plannedTokens;
+  return 'completed';
+}
