@@ -266,8 +266,11 @@ export type { ServerSentEvent } from './sse/server-sent-event.js';
 export { untilStarted } from './until-started.js';
 // Reading what a stream holds
 export { accumulateText } from './operators/accumulate-text.js';
+export { accumulateToolCalls, type AccumulateToolCallsConfig } from './operators/accumulate-tool-calls.js';
 export { reasoningDeltas } from './operators/reasoning-deltas.js';
 export { refusalDeltas } from './operators/refusal-deltas.js';
 export { textDeltas } from './operators/text-deltas.js';
+export { toolCalls } from './operators/tool-calls.js';
 export type { ChoiceConfig } from './operators/choice.js';
+export type { ToolCall } from './tool-call.js';
 export type { Usage } from './usage.js';

@@ -13,3 +13,18 @@ export const list = (value: unknown): readonly unknown[] => (Array.isArray(value
 
 /** The value if it is a string, else an empty one. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The value if it is a string with more than white space in it, else an empty one. */
+export const nonblank = (value: unknown): string => (typeof value === 'string' && value.trim() !== '' ? value : '');
+
+/** Arguments of a tool as text; some servers send the value itself. */
+export function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return '';
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nested too deep for the engine to write, though not to read.
+    return '';
+  }
+}
