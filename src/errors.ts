@@ -66,6 +66,11 @@ export abstract class LlmStreamError extends Error {
   readonly usage: Usage | undefined;
   /** The wire event that reported the failure. Not enumerable: it may hold content. */
   declare readonly event: object | undefined;
+  /**
+   * Where `fallbackBeforeFirstToken()` ran out of candidates: the errors of all of them in order, this one last. Not
+   * enumerable.
+   */
+  declare readonly errors?: readonly unknown[];
 
   constructor(message: string, details: LlmErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);

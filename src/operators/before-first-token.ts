@@ -90,7 +90,7 @@ export function subscribeToTry<T>(
   // The one before may have had an effect on who is listening.
   if (destination.closed) return;
   preamble.restart();
-  let subscriber: Subscriber<T> | undefined;
+  let subscriber: Subscriber<T> | undefined = undefined;
   let failure: { readonly error: unknown } | undefined;
   const settle = (): void => {
     if (!subscriber || !failure) return;

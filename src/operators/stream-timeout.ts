@@ -23,7 +23,9 @@ export interface StreamTimeoutConfig {
 /** Longer than the client waits for the end of an answer that is whole. */
 const GRACE_MS = 10_000;
 
-const CLOCKS: Readonly<Partial<Record<ClockName, readonly [option: keyof StreamTimeoutConfig, what: string]>>> = {
+const CLOCKS: Readonly<
+  Partial<Record<ClockName, readonly [option: Exclude<keyof StreamTimeoutConfig, 'scheduler'>, what: string]>>
+> = {
   'first-token': ['firstTokenMs', 'No token came within'],
   stalled: ['stalledMs', 'No event came for'],
   total: ['totalMs', 'The stream was not complete within'],
@@ -75,7 +77,8 @@ export function streamTimeout<T>(config: StreamTimeoutConfig): MonoTypeOperatorF
   return (source) =>
     new Observable<T>((destination) => {
       const watch = new Watch();
-      let subscriber: Subscriber<T> | undefined;
+      let subscriber: Subscriber<T> | undefined = undefined;
+      let patient = false;
       const clocks = new Clocks(scheduler, (phase) => {
         subscriber?.unsubscribe();
         const [option = 'totalMs', what = ''] = CLOCKS[phase] ?? [];
@@ -97,8 +100,12 @@ export function streamTimeout<T>(config: StreamTimeoutConfig): MonoTypeOperatorF
         next(value) {
           const life = watch.next(value);
           if (watch.tokenSeen) clocks.disarm('first-token');
-          if (life && watch.enough && stalledMs > 0) clocks.arm('stalled', Math.max(stalledMs, GRACE_MS));
-          else if (life) clocks.touch('stalled');
+          if (life && stalledMs > 0) {
+            if (watch.enough !== patient) {
+              patient = watch.enough;
+              clocks.arm('stalled', patient ? Math.max(stalledMs, GRACE_MS) : stalledMs);
+            } else clocks.touch('stalled');
+          }
           destination.next(value);
         },
         finalize: () => clocks.stop(),

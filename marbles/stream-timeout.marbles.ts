@@ -1,0 +1,337 @@
+import { concat, EMPTY, map, merge, NEVER, of, Subject, switchMap, take, tap, VirtualTimeScheduler } from 'rxjs';
+import { retryBeforeFirstToken, StreamTimeoutError, streamTimeout, type TimeoutPhase } from 'rx-llm';
+import { chat, images, marbles, messages, responses } from 'rx-llm/testing';
+
+describe('streamTimeout', () => {
+  // c: the role chunk, which is no token; t and u: text; e: the finish reason
+  const values = { c: chat.role(), t: chat.text('Hel'), u: chat.text('lo'), e: chat.finish('stop') };
+  /** An error with this phase, and whatever else is to be looked at. */
+  const timeout = (phase: TimeoutPhase, fields: object = {}): unknown =>
+    expect.objectContaining({ name: 'StreamTimeoutError', kind: 'timeout', phase, retryable: true, ...fields });
+
+  it(
+    'mirrors a source that is quick enough',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       --c-t-u-e-|');
+      const e1subs = '        ^---------!';
+      const expected = '      --c-t-u-e-|';
+
+      const result = e1.pipe(streamTimeout({ firstTokenMs: 5, stalledMs: 4, totalMs: 11 }));
+      expectObservable(result).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'fails when no token has come in time, whatever else has',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       --c-c-c-t-|');
+      const e1subs = '        ^-----!    ';
+      const expected = '      --c-c-#    ';
+
+      const result = e1.pipe(streamTimeout({ firstTokenMs: 6 }));
+      expectObservable(result).toBe(expected, undefined, timeout('first-token', { tokenSeen: false }));
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'waits for a first token once',
+    marbles(values, ({ cold, expectObservable }) => {
+      const e1 = cold('       --t-------u-|');
+      const expected = '      --t-------u-|';
+
+      expectObservable(e1.pipe(streamTimeout({ firstTokenMs: 5 }))).toBe(expected);
+    }),
+  );
+
+  it(
+    'fails when nothing has come for stalledMs, from the start on',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       --t---u-------|');
+      const e1subs = '        ^----------!   ';
+      const expected = '      --t---u----#   ';
+
+      const result = e1.pipe(streamTimeout({ stalledMs: 5 }));
+      expectObservable(result).toBe(expected, undefined, timeout('stalled', { tokenSeen: true }));
+      expectObservable(NEVER.pipe(streamTimeout({ stalledMs: 5 }))).toBe('-----#', undefined, timeout('stalled'));
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'takes neither ping nor keepalive for a sign that the model is at work',
+    marbles(({ cold, expectObservable }) => {
+      const events = { s: messages.start(), p: messages.ping(), k: { type: 'keepalive' }, m: messages.text('Hi') };
+      const e1 = cold<object>('--s-p-k-p-m-|', events);
+      const expected = '       --s-p-k#';
+
+      expectObservable(e1.pipe(streamTimeout({ stalledMs: 5 }))).toBe(expected, events, timeout('stalled'));
+    }),
+  );
+
+  it(
+    'fails when the source has not completed within totalMs',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       --t-u-t-u-t-u-|');
+      const e1subs = '        ^------!       ';
+      const expected = '      --t-u-t#       ';
+
+      expectObservable(e1.pipe(streamTimeout({ totalMs: 7 }))).toBe(expected, undefined, timeout('total'));
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'lets the clock that runs out first speak',
+    marbles(values, ({ cold, expectObservable }) => {
+      const e1 = cold('       --c---------');
+      const clocks = { firstTokenMs: 6, stalledMs: 5, totalMs: 8 };
+
+      expectObservable(e1.pipe(streamTimeout(clocks))).toBe('--c---#', undefined, timeout('first-token'));
+      expectObservable(e1.pipe(streamTimeout({ ...clocks, firstTokenMs: 0 }))).toBe(
+        '                     --c----#',
+        undefined,
+        timeout('stalled'),
+      );
+      expectObservable(e1.pipe(streamTimeout({ totalMs: 8 }))).toBe('--c-----#', undefined, timeout('total'));
+    }),
+  );
+
+  it.each([{}, { firstTokenMs: 0, stalledMs: 0, totalMs: 0 }, { stalledMs: Infinity, totalMs: Infinity }])(
+    'sets no clock with %p',
+    (config) => {
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('     - 1000s c 1000s t|');
+        const expected = '    - 1000s c 1000s t|';
+
+        expectObservable(e1.pipe(streamTimeout(config))).toBe(expected);
+      })();
+    },
+  );
+
+  it(
+    'passes the error of its source on',
+    marbles(values, ({ cold, expectObservable }) => {
+      const e1 = cold('       --t-#');
+      const expected = '      --t-#';
+
+      expectObservable(e1.pipe(streamTimeout({ firstTokenMs: 3, stalledMs: 3, totalMs: 5 }))).toBe(expected);
+    }),
+  );
+
+  it(
+    'completes with an empty source',
+    marbles(({ cold, expectObservable }) => {
+      expectObservable(cold('---|').pipe(streamTimeout({ totalMs: 5 }))).toBe('---|');
+      expectObservable(EMPTY.pipe(streamTimeout({ totalMs: 5 }))).toBe('|');
+    }),
+  );
+
+  it(
+    'knows the tokens of all endpoints',
+    marbles(({ cold, expectObservable }) => {
+      const answers = {
+        chatCompletions: { c: chat.role(), t: chat.text('Hi') },
+        responses: { c: responses.created(), t: responses.text('Hi') },
+        messages: { c: messages.start(), t: messages.text('Hi') },
+        images: { c: images.text(''), t: images.partial('aGk=') },
+      };
+      for (const [endpoint, answer] of Object.entries(answers)) {
+        const e1 = cold<object>('  -c-------t|', answer);
+        const e2 = cold<object>('  -c-t-------', answer);
+        const expected1 = '        -c---#     ';
+        const expected2 = '        -c-t------#';
+
+        const late = timeout('first-token', { endpoint });
+        const cut = timeout('total', { endpoint, tokenSeen: true });
+        expectObservable(e1.pipe(streamTimeout({ firstTokenMs: 5 }))).toBe(expected1, answer, late);
+        expectObservable(e2.pipe(streamTimeout({ firstTokenMs: 5, totalMs: 10 }))).toBe(expected2, answer, cut);
+      }
+    }),
+  );
+
+  it(
+    'takes a value that is no event for a token, and for life',
+    marbles(({ cold, expectObservable }) => {
+      const e1 = cold('       --a--b---------');
+      const expected = '      --a--b---#     ';
+
+      const result = e1.pipe(streamTimeout({ firstTokenMs: 3, stalledMs: 4 }));
+      expectObservable(result).toBe(expected, undefined, timeout('stalled', { endpoint: undefined, tokenSeen: true }));
+    }),
+  );
+
+  it(
+    'puts the usage that it has seen into the error',
+    marbles(({ cold, expectObservable }) => {
+      const usage = { input_tokens: 5, output_tokens: 1 };
+      const events = { s: messages.start({ usage }), t: messages.text('Hi') };
+      const e1 = cold<object>('-s-t-----', events);
+      const expected = '       -s-t-#';
+
+      const seen = expect.objectContaining({ inputTokens: 5, outputTokens: 1 });
+      expectObservable(e1.pipe(streamTimeout({ totalMs: 5 }))).toBe(
+        expected,
+        events,
+        timeout('total', { usage: seen }),
+      );
+    }),
+  );
+
+  it(
+    'leaves a client the time to complete an answer that is whole',
+    marbles(values, ({ cold, expectObservable }) => {
+      const closed = cold('   -t-e 4999ms |');
+      const open = cold('     -t-e--------');
+      const expected1 = '     -t-e 4999ms |';
+      const expected2 = '     -t-e 9999ms #';
+
+      expectObservable(closed.pipe(streamTimeout({ stalledMs: 1000 }))).toBe(expected1);
+      expectObservable(open.pipe(streamTimeout({ stalledMs: 1000 }))).toBe(expected2, undefined, timeout('stalled'));
+    }),
+  );
+
+  it(
+    'watches the second answer of a concatenation as it did the first',
+    marbles(({ cold, expectObservable }) => {
+      const turn = { s: messages.start(), t: messages.text('Hi'), f: messages.finish('end_turn') };
+      const first = cold('    -s-t-f|', turn);
+      const second = cold('         -s-t--------', turn);
+      const expected = '      -s-t-f-s-t-----#';
+
+      const result = concat(first, second).pipe(streamTimeout({ stalledMs: 6 }));
+      expectObservable(result).toBe(expected, turn, timeout('stalled'));
+    }),
+  );
+
+  it('says which clock ran out, how long it was, and what to do', () => {
+    for (const [config, what] of [
+      [{ firstTokenMs: 50 }, /^No token came within 50 ms \(`firstTokenMs`\)\. Raise it/],
+      [{ stalledMs: 60 }, /^No event came for 60 ms \(`stalledMs`\)\. Raise it/],
+      [{ totalMs: 70 }, /^The stream was not complete within 70 ms \(`totalMs`\)\. Raise it/],
+    ] as const) {
+      const scheduler = new VirtualTimeScheduler();
+      let raised: unknown;
+      NEVER.pipe(streamTimeout({ ...config, scheduler })).subscribe({ error: (error: unknown) => (raised = error) });
+      scheduler.flush();
+      expect(raised).toBeInstanceOf(StreamTimeoutError);
+      expect((raised as Error).message).toMatch(what);
+    }
+  });
+
+  it.each([{ firstTokenMs: -1 }, { stalledMs: NaN }, { totalMs: -5 }])('refuses %p at once', (config) => {
+    expect(() => streamTimeout(config)).toThrow(RangeError);
+    expect(() => streamTimeout(config)).toThrow(Object.keys(config)[0]);
+  });
+
+  it(
+    'clears its timer when it is unsubscribed from',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       --t-----');
+      const e1subs = '        ^--!    ';
+      const unsub = '         ---!    ';
+      const expected = '      --t-----';
+
+      expectObservable(e1.pipe(streamTimeout({ stalledMs: 4 })), unsub).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it('leaves no timer behind, however it ends', () => {
+    for (const [source, last] of [
+      [of(values.c, values.t), undefined],
+      [merge(of(values.c), NEVER).pipe(take(1)), undefined],
+      [merge(of(values.t), NEVER), 1000],
+    ] as const) {
+      const scheduler = new VirtualTimeScheduler();
+      source.pipe(streamTimeout({ firstTokenMs: 5000, stalledMs: 1000, totalMs: 9000, scheduler })).subscribe({
+        error: () => undefined,
+      });
+      scheduler.flush();
+      expect(scheduler.frame).toBe(last ?? 0);
+    }
+  });
+
+  it('unsubscribes from its source before it fails', () => {
+    const scheduler = new VirtualTimeScheduler();
+    const log: string[] = [];
+    NEVER.pipe(tap({ unsubscribe: () => log.push('gone') }), streamTimeout({ totalMs: 10, scheduler })).subscribe({
+      error: () => log.push('failed'),
+    });
+    scheduler.flush();
+    expect(log).toEqual(['gone', 'failed']);
+  });
+
+  it(
+    'does not break the chain when the result is unsubscribed from',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       --t-u-e-|');
+      const e1subs = '        ^----!   ';
+      const unsub = '         -----!   ';
+      const expected = '      --t-u-   ';
+
+      const result = e1.pipe(
+        switchMap((event) => of(event)),
+        streamTimeout({ totalMs: 100 }),
+        switchMap((event) => of(event)),
+      );
+      expectObservable(result, unsub).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it('stops a synchronous source in the middle', () => {
+    const emitted: unknown[] = [];
+    of(1, 2, 3)
+      .pipe(
+        tap((value) => emitted.push(value)),
+        streamTimeout({ totalMs: 1000 }),
+        take(2),
+      )
+      .subscribe();
+    expect(emitted).toEqual([1, 2]);
+  });
+
+  it('passes on what is pushed while it passes something on', () => {
+    const e1 = new Subject<number>();
+    const seen: number[] = [];
+    e1.pipe(streamTimeout({ stalledMs: 1000 }), take(2)).subscribe((value) => {
+      seen.push(value);
+      e1.next(value + 1);
+    });
+    e1.next(1);
+    expect(seen).toEqual([1, 2]);
+  });
+
+  it(
+    'gives each try its own clocks before a retry, and one set to all of them after it',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       -c---------');
+      const e1subs = ['       ^----!           ', '                     ----------^----! '];
+      const expected = '      ---------------(c#)';
+      const whole = '         ------------#';
+
+      const once = retryBeforeFirstToken<object>({ count: 1, delay: 5, random: () => 0 });
+      const clock = streamTimeout<object>({ firstTokenMs: 5 });
+      expectObservable(e1.pipe(clock, once)).toBe(expected, undefined, timeout('first-token'));
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      const all = NEVER.pipe(clock, once, streamTimeout({ totalMs: 12 }));
+      expectObservable(all).toBe(whole, undefined, timeout('total'));
+    }),
+  );
+
+  it(
+    'looks at whatever comes out of the operators before it',
+    marbles(values, ({ cold, expectObservable }) => {
+      const e1 = cold('       --c-----');
+      const expected = '      --x-----#';
+
+      const result = e1.pipe(
+        map(() => 'x'),
+        streamTimeout({ firstTokenMs: 3, totalMs: 8 }),
+      );
+      expectObservable(result).toBe(expected, undefined, timeout('total', { tokenSeen: true }));
+    }),
+  );
+});
