@@ -266,11 +266,17 @@ export type { ServerSentEvent } from './sse/server-sent-event.js';
 export { untilStarted } from './until-started.js';
 // Reading what a stream holds
 export { accumulateText } from './operators/accumulate-text.js';
+export { finalReceipt } from './operators/final-receipt.js';
+export { finalUsage } from './operators/final-usage.js';
+export { finishReason } from './operators/finish-reason.js';
 export { accumulateToolCalls, type AccumulateToolCallsConfig } from './operators/accumulate-tool-calls.js';
 export { reasoningDeltas } from './operators/reasoning-deltas.js';
 export { refusalDeltas } from './operators/refusal-deltas.js';
 export { textDeltas } from './operators/text-deltas.js';
 export { toolCalls } from './operators/tool-calls.js';
 export type { ChoiceConfig } from './operators/choice.js';
+export type { OnErrorConfig } from './operators/final.js';
+export type { FinishReason } from './finish-reason.js';
+export type { Receipt } from './receipt.js';
 export type { ToolCall } from './tool-call.js';
 export type { Usage } from './usage.js';

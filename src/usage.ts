@@ -25,7 +25,7 @@ const TOTALS = ['prompt_tokens', 'input_tokens', 'completion_tokens', 'output_to
 const INPUTS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 /** The first number that is not 0, else 0 if there is any. Numeric text counts: some gateways send money as text. */
-function number(...values: readonly unknown[]): number | undefined {
+export function number(...values: readonly unknown[]): number | undefined {
   let zero: number | undefined;
   for (const value of values) {
     const parsed = typeof value === 'string' && value.trim() ? Number(value) : value;
@@ -101,8 +101,8 @@ export function normalizeUsage(usage: object): Usage | undefined {
   return { ...Object.fromEntries(known), raw } as Usage;
 }
 
-/** Every report is a snapshot: the last value of each field stands, nothing is added up. */
-function merge(into: Record<string, unknown>, report: Fields, nested?: boolean): Record<string, unknown> {
+/** Every report is a snapshot: the last value of each field stands, nothing is added up. Changes and returns `into`. */
+export function mergeUsage(into: Record<string, unknown>, report: Fields, nested?: boolean): Record<string, unknown> {
   // A 0 after a number is a placeholder; not so (Messages) beside other input, which says where the tokens went.
   const zeroes = INPUTS.some((name) => number(report[name])) ? INPUTS : [];
   for (const [name, value] of Object.entries(report)) {
@@ -112,7 +112,7 @@ function merge(into: Record<string, unknown>, report: Fields, nested?: boolean):
     if (before && (typeof value !== typeof before || (value === 0 && !zeroes.includes(name)))) continue;
     into[name] =
       before && typeof value === 'object' && !nested && !Array.isArray(value)
-        ? merge({ ...before }, fields(value), true)
+        ? mergeUsage({ ...before }, fields(value), true)
         : value;
   }
   return into;
@@ -126,7 +126,7 @@ export class UsageTally {
 
   /** Takes a usage object as it stands on the wire. */
   report(raw: object): void {
-    merge(this.#raw, raw as Fields);
+    mergeUsage(this.#raw, raw as Fields);
     this.#stale = true;
   }
 

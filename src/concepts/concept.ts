@@ -23,6 +23,8 @@ export type Concept<Sink, N extends EndpointName = EndpointName> = {
  */
 export function readerOf<Sink, N extends EndpointName>(concept: Concept<Sink, N>, sink: Sink): Reader<object> {
   const factories: Partial<Record<EndpointName, ReaderFactory<never, Sink>>> = concept;
+  // One is kept for each endpoint: a stray ping of another's shape must not start the answer afresh.
+  const readers = new Map<EndpointName, Reader<object> | undefined>();
   let name: EndpointName | undefined;
   let reader: Reader<object> | undefined;
   return {
@@ -30,15 +32,17 @@ export function readerOf<Sink, N extends EndpointName>(concept: Concept<Sink, N>
       // A type that names no endpoint (`error`, something new) belongs to the answer that is being read.
       const next = endpointOf(event) ?? name;
       if (next === undefined) return;
-      if (next !== name || event.type === 'response.created' || event.type === 'message_start') {
-        reader?.end?.();
+      const starts = event.type === 'response.created' || event.type === 'message_start';
+      if (starts || next !== name) {
+        if (starts) readers.get(next)?.end?.();
+        if (starts || !readers.has(next)) readers.set(next, factories[next]?.(sink) as Reader<object> | undefined);
         name = next;
-        reader = factories[next]?.(sink) as Reader<object> | undefined;
+        reader = readers.get(next);
       }
       reader?.next(event);
     },
     end(error?: unknown): void {
-      reader?.end?.(error);
+      for (const each of readers.values()) each?.end?.(error);
     },
   };
 }
