@@ -16,10 +16,7 @@ const json = JSON.stringify;
 /** A frame without a name. */
 const plain = (event: object): ServerSentEvent => ({ data: json(event) });
 /** A frame that has its event's type for a name. */
-const named = <E extends { readonly type: string }>(event: E): ServerSentEvent => ({
-  type: event.type,
-  data: json(event),
-});
+const named = (event: object): ServerSentEvent => ({ type: (event as { type: string }).type, data: json(event) });
 
 const D = { data: '[DONE]' };
 const K = { comment: 'keepalive' };
