@@ -1,13 +1,12 @@
 // What a bundler keeps of small uses of the library: readers, operators and transports that a use does not need must be
-// gone. Sizes have budgets in .size-limit.json; this names the module when one grows. Reads dist/, so build first.
+// gone. Sizes have budgets in .size-limit.json. Reads dist/, so build first. --why lists the modules by their minified bytes.
 import { build } from 'esbuild';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { Failed, fromRoot, main } from './lib.mjs';
 
-const shared = ['operators/operate', 'operators/read', 'concepts/concept'];
-
-// `concepts` may be kept, with each endpoint's reader of the same name, and `modules` of the folders named in `guarded`.
+// `concepts` may be kept, with each endpoint's reader of the same name; of the operators and transports, `modules`. Helpers
+// that several operators share are free.
 const uses = [
   {
     code: `export { createLlmClient, textDeltas }`,
@@ -18,24 +17,30 @@ const uses = [
   { code: `export { textDeltas }`, concepts: ['text'], modules: ['operators/text-deltas'] },
   { code: `export { retryBeforeFirstToken }`, concepts: [], modules: ['operators/retry-before-first-token'] },
 ];
-const guarded = /^(operators|concepts|transport|angular|testing|gateway)\//;
+const why = process.argv.includes('--why');
+const guarded = /^(concepts\/(?!concept$)|transport\/|angular\/|testing\/|gateway\/)/;
 const reader = /^endpoints\/[^/]+\/(?!endpoint$|wire$)([^/]+)$/;
 
 await main(async () => {
   if (!existsSync(fromRoot('dist', 'esm', 'index.js'))) throw new Failed('dist/ is missing: run `npm run build`.');
+  const index = readFileSync(fromRoot('dist', 'esm', 'index.js'), 'utf8');
+  const operators = new Set([...index.matchAll(/'\.\/(operators\/[^']+)\.js'/g)].map(([, module]) => module));
   const faults = [];
   for (const { code, concepts, modules } of uses) {
-    const { kept, bytes } = await bundle(`${code} from './index.js'`);
-    const needed = new Set([...shared, ...modules, ...concepts.map((name) => `concepts/${name}`)]);
+    const { kept, weights, bytes } = await bundle(`${code} from './index.js'`);
+    const needed = new Set([...modules, ...concepts.map((name) => `concepts/${name}`)]);
     for (const module of kept) {
       const of = reader.exec(module)?.[1];
       const unneeded =
-        of === undefined ? guarded.test(module) && !needed.has(module) : isConcept(of) && !concepts.includes(of);
+        of === undefined
+          ? (guarded.test(module) || operators.has(module)) && !needed.has(module)
+          : isConcept(of) && !concepts.includes(of);
       if (unneeded) faults.push(`\`${code}\` carries ${module}`);
     }
     console.log(
       `${code.slice('export '.length).padEnd(34)} ${String(kept.length).padStart(3)} modules, ${bytes} bytes gzip`,
     );
+    if (why) for (const [module, weight] of weights) console.log(`${String(weight).padStart(10)} ${module}`);
   }
   const { graph } = await bundle(`export * from './index.js'`);
   faults.push(...cycles(graph).map((path) => `a cycle of imports: ${path.join(' → ')}`));
@@ -61,10 +66,17 @@ async function bundle(contents) {
     logLevel: 'silent',
   });
   const [output] = Object.values(result.metafile.outputs);
-  const kept = Object.entries(output.inputs)
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .map(([path]) => path.replace(/\.js$/, ''));
-  return { kept, bytes: gzipSync(result.outputFiles[0].contents, { level: 9 }).length, graph: result.metafile.inputs };
+  const weights = Object.entries(output.inputs)
+    .map(([path, { bytesInOutput }]) => [path.replace(/^.*node_modules\//, '').replace(/\.js$/, ''), bytesInOutput])
+    .filter(([, bytes]) => bytes > 0)
+    .sort(([, a], [, b]) => b - a);
+  const kept = weights.map(([module]) => module);
+  return {
+    kept,
+    weights,
+    bytes: gzipSync(result.outputFiles[0].contents, { level: 9 }).length,
+    graph: result.metafile.inputs,
+  };
 }
 
 /** The cycles of imports at run time; those of types alone are gone from dist/. */

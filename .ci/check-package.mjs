@@ -3,7 +3,7 @@ import { bin, Failed, main, pack, readJson, fromRoot, run, withFolder } from './
 
 const wanted = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'dist/cjs/package.json'];
 const unwanted = /\.spec\.|\/spec\/|\.map$|\.tsbuildinfo$|(^|\/)\.|^(?!dist\/|package\.json|README|LICENSE|CHANGELOG)/;
-const maxUnpackedBytes = 1_500_000;
+const maxUnpackedBytes = 2_000_000;
 
 await main(() =>
   withFolder('package', async (folder) => {
