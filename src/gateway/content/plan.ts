@@ -23,6 +23,8 @@ export interface Ask {
   readonly toolChoice: 'auto' | 'none' | 'required' | { readonly name: string };
   /** `undefined`: the request does not say, and the prompt decides. */
   readonly parallel: boolean | undefined;
+  /** How often the user has spoken: a question that is asked again gets calls with new ids. */
+  readonly turns: number;
   /** Results that came back since the user last spoke. */
   readonly toolResults: readonly { readonly name: string; readonly text: string }[];
   /** How hard to think, when thinking was asked for. */
@@ -87,7 +89,7 @@ export function plan(ask: Ask, changes: Changes = {}): Plan {
 }
 
 function choose(ask: Ask, index: number): PlannedChoice {
-  const seed = `${ask.seed}/${index}`;
+  const seed = `${ask.seed}/${ask.turns}.${ask.toolResults.length}/${index}`;
   const empty = { reasoning: [], text: [], refusal: [], calls: [], finish: 'stop', stopSequence: undefined } as const;
   if (declines(ask.prompt)) return { ...empty, refusal: tokenize(REFUSAL_TEXT), finish: 'refusal' };
   const reasoning = ask.effort === undefined ? [] : tokenize(ponder(ask.prompt, seed, ask.effort));

@@ -1,4 +1,3 @@
-import { hash } from '../content/random.js';
 import { countTokens } from '../content/tokens.js';
 import { isObject, list, number, object, own, string, type Json } from '../json.js';
 import { bad, type Ask } from '../protocol.js';
@@ -65,10 +64,12 @@ export function inputTokens(messages: readonly unknown[], ...beside: unknown[]):
   return sum;
 }
 
-/** Content depends on the whole request but for what only says how it is sent. */
+/**
+ * What the content depends on besides the words: not on how the request is spelled, so that every client that asks the same gets
+ * the same answer.
+ */
 export function contentSeed(body: Json, gatewaySeed: string): string {
-  const { stream: _stream, stream_options: _options, user: _user, metadata: _metadata, ...rest } = body;
-  return `${gatewaySeed}:${string(rest['model'])}:${String(rest['seed'] ?? '')}:${hash(JSON.stringify(rest))}`;
+  return `${gatewaySeed}:${string(own(body, 'model'))}:${JSON.stringify(own(body, 'seed') ?? null)}`;
 }
 
 export function stops(value: unknown, param: string, max: number): readonly string[] {
@@ -86,6 +87,7 @@ export const NOTHING_ASKED: Omit<Ask, 'model' | 'stream' | 'prompt' | 'inputToke
   tools: [],
   toolChoice: 'auto',
   parallel: undefined,
+  turns: 1,
   toolResults: [],
   effort: undefined,
   format: undefined,

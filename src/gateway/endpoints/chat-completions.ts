@@ -37,6 +37,7 @@ export function readChat(body: Json, seed: string): Ask {
     bad('messages', "'messages' must be a list with at least one message");
   const called = new Map<string, string>();
   let prompt = '';
+  let turns = 0;
   let toolResults: { name: string; text: string }[] = [];
   (messages as unknown[]).forEach((entry, i) => {
     const message = isObject(entry) ? entry : bad(`messages[${i}]`, `'messages[${i}]' must be an object`);
@@ -50,6 +51,7 @@ export function readChat(body: Json, seed: string): Ask {
       if (content === undefined || content === null)
         bad(`messages[${i}].content`, `'messages[${i}].content' is missing`);
       prompt = textOf(content);
+      turns++;
       toolResults = [];
     } else if (role === 'assistant') {
       for (const call of list(message['tool_calls'])) {
@@ -106,6 +108,7 @@ export function readChat(body: Json, seed: string): Ask {
       specs.map((spec) => spec.name),
     ),
     parallel: typeof body['parallel_tool_calls'] === 'boolean' ? body['parallel_tool_calls'] : undefined,
+    turns,
     toolResults,
     effort: wantsReasoning ? effort || 'medium' : undefined,
     format: chatFormat(own(body, 'response_format')),

@@ -34,6 +34,7 @@ export function readMessages(body: Json, seed: string): Ask {
   if (!Array.isArray(messages) || messages.length === 0) bad('messages', 'messages: at least one message is required');
   const called = new Map<string, string>();
   let prompt = '';
+  let turns = 0;
   let toolResults: { name: string; text: string }[] = [];
   (messages as unknown[]).forEach((entry, i) => {
     const message = isObject(entry) ? entry : bad(`messages.${i}`, `messages.${i}: Input should be an object`);
@@ -50,6 +51,7 @@ export function readMessages(body: Json, seed: string): Ask {
     if (role !== 'user') return;
     const results = blocks.filter((block) => block['type'] === 'tool_result');
     if (results.length === 0) toolResults = [];
+    if (results.length === 0) turns++;
     for (const result of results) {
       const name = called.get(string(result['tool_use_id']));
       if (name === undefined) {
@@ -102,6 +104,7 @@ export function readMessages(body: Json, seed: string): Ask {
     toolChoice,
     parallel:
       typeof choice['disable_parallel_tool_use'] === 'boolean' ? !choice['disable_parallel_tool_use'] : undefined,
+    turns,
     toolResults,
     effort: thinks ? effort : undefined,
     format: format['type'] === 'json_schema' ? (own(format, 'schema') ?? true) : undefined,

@@ -57,6 +57,7 @@ export function readResponses(body: Json, seed: string, memory: Memory): Ask {
   const items = conversationOf(body, memory);
   const called = new Map<string, string>();
   let prompt = '';
+  let turns = 0;
   let toolResults: { name: string; text: string }[] = [];
   items.forEach((item, i) => {
     const type = string(item['type']) || (item['role'] === undefined ? '' : 'message');
@@ -68,6 +69,7 @@ export function readResponses(body: Json, seed: string, memory: Memory): Ask {
       }
       if (role === 'user') {
         prompt = textOf(item['content']);
+        turns++;
         toolResults = [];
       }
     } else if (type === 'function_call' || type === 'custom_tool_call') {
@@ -114,6 +116,7 @@ export function readResponses(body: Json, seed: string, memory: Memory): Ask {
       specs.map((spec) => spec.name),
     ),
     parallel: typeof body['parallel_tool_calls'] === 'boolean' ? body['parallel_tool_calls'] : undefined,
+    turns,
     toolResults,
     effort: (effort !== '' && effort !== 'none') || object(reasoning)['summary'] ? effort || 'medium' : undefined,
     format: textFormat(object(own(body, 'text'))['format']),
