@@ -17,7 +17,7 @@ const MAX_DASHES = 12;
 export function draw(lines: readonly Line[]): Diagram {
   const frames = [...new Set(lines.flatMap((line) => [...line.keys()]))].sort((a, b) => a - b);
   const columns = new Map<number, number>();
-  const texts = lines.map(() => '');
+  const texts: string[][] = lines.map(() => []);
   const over = lines.map(() => false);
   let column = 0;
 
@@ -28,7 +28,7 @@ export function draw(lines: readonly Line[]): Diagram {
       text = column === 0 ? duration : ` ${duration}`;
     }
     column += text.length;
-    over.forEach((isOver, index) => (texts[index] += isOver ? ' '.repeat(text.length) : text));
+    over.forEach((isOver, index) => texts[index]?.push(isOver ? ' '.repeat(text.length) : text));
   };
 
   silence(frames[0] ?? 0);
@@ -41,13 +41,13 @@ export function draw(lines: readonly Line[]): Diagram {
       if (lines[index]?.get(frame)?.some((mark) => mark === '|' || mark === '#' || mark === '!')) over[index] = true;
       // Dashes are time: no more of them than there are frames until the next mark.
       const dashes = over[index] ? 0 : Math.max(0, Math.min(width, gap) - lengthOf(text));
-      texts[index] += (text + '-'.repeat(dashes)).padEnd(width + text.length - lengthOf(text));
+      texts[index]?.push((text + '-'.repeat(dashes)).padEnd(width + text.length - lengthOf(text)));
     });
     column += width;
     if (position < frames.length - 1) silence(Math.max(0, gap - width));
   });
 
-  return { lines: texts.map((text) => text.trimEnd()), column: (frame) => columns.get(frame) ?? column };
+  return { lines: texts.map((parts) => parts.join('').trimEnd()), column: (frame) => columns.get(frame) ?? column };
 }
 
 function cell(marks: readonly string[] | undefined): string {

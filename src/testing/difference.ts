@@ -43,7 +43,9 @@ function compare(received: unknown, expected: unknown, path: string, open: reado
   if (received instanceof Date && expected instanceof Date) {
     return Object.is(received.getTime(), expected.getTime()) ? undefined : differs;
   }
-  if (received instanceof RegExp) return String(received) === String(expected) ? undefined : differs;
+  if (received instanceof RegExp && expected instanceof RegExp) {
+    return String(received) === String(expected) ? undefined : differs;
+  }
   if (received instanceof Map && expected instanceof Map) {
     return compare([...received], [...expected], path, inner) && differs;
   }
@@ -56,10 +58,16 @@ function compare(received: unknown, expected: unknown, path: string, open: reado
   if (ArrayBuffer.isView(received) && ArrayBuffer.isView(expected)) {
     return sameBytes(bytesOf(received), bytesOf(expected)) ? undefined : differs;
   }
-  if (received instanceof Error && expected instanceof Error && !sameClass(received, expected)) return differs;
+  const areErrors = isError(received) && isError(expected);
+  if (areErrors && !sameClass(received, expected)) return differs;
 
   for (const key of keysOf(received, expected)) {
     const found = compare(read(received, key), read(expected, key), join(path, key, received), inner);
+    if (found) return found;
+  }
+  // What JavaScript keeps out of sight, or on a prototype: all but the stack.
+  for (const key of areErrors ? (['message', 'cause', 'errors'] as const) : []) {
+    const found = compare(Reflect.get(received, key), Reflect.get(expected, key), join(path, key, received), inner);
     if (found) return found;
   }
   if (Array.isArray(received) && Array.isArray(expected) && received.length !== expected.length) {
@@ -76,15 +84,25 @@ function matches(matcher: AsymmetricMatcher, received: unknown): boolean {
   }
 }
 
-function sameClass(a: Error, b: Error): boolean {
-  return a.name === b.name && a.constructor.name === b.constructor.name;
+/** Errors of another realm are errors, too: those of the platform, for a test that runs in a context of its own. */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value));
 }
 
-/** Own enumerable keys of both sides, and of errors what JavaScript keeps out of sight: all but the stack. */
+/** The name of a value's class; empty where it has none. */
+export function classOf(value: object): string {
+  const prototype = Object.getPrototypeOf(value) as { readonly constructor?: { readonly name?: unknown } } | null;
+  const name = prototype?.constructor?.name;
+  return typeof name === 'string' ? name : '';
+}
+
+function sameClass(a: Error, b: Error): boolean {
+  return a.name === b.name && classOf(a) === classOf(b);
+}
+
+/** Own enumerable keys of both sides. */
 function keysOf(received: object, expected: object): Set<PropertyKey> {
-  const keys = new Set<PropertyKey>([...enumerable(expected), ...enumerable(received)]);
-  if (received instanceof Error) for (const key of ['message', 'cause', 'errors']) keys.add(key);
-  return keys;
+  return new Set([...enumerable(expected), ...enumerable(received)]);
 }
 
 function enumerable(value: object): PropertyKey[] {
@@ -113,7 +131,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /** `Object`, `Array`, `Map`…: plain objects and instances of classes are told apart by their fields alone. */
 function kindOf(value: object): string {
-  return value instanceof Error ? 'Error' : Object.prototype.toString.call(value);
+  return isError(value) ? 'Error' : Object.prototype.toString.call(value);
 }
 
 function isObject(value: unknown): value is object {

@@ -1,4 +1,4 @@
-import { equal, type AsymmetricMatcher } from './difference.js';
+import { equal, isError, type AsymmetricMatcher } from './difference.js';
 import { print } from './print.js';
 
 export type { AsymmetricMatcher };
@@ -25,8 +25,7 @@ export type { AsymmetricMatcher };
 export function errorWith(fields: Readonly<Record<string, unknown>>): AsymmetricMatcher {
   return {
     asymmetricMatch: (received) =>
-      received instanceof Error &&
-      Object.entries(fields).every(([key, value]) => equal(Reflect.get(received, key), value)),
+      isError(received) && Object.entries(fields).every(([key, value]) => equal(Reflect.get(received, key), value)),
     toString: () => `an error with ${print(fields)}`,
   };
 }

@@ -224,6 +224,17 @@ describe('errors', () => {
     expect(differs(new Error('cut'), new Error('kept'))).toContain("message: expected 'kept', received 'cut'");
   });
 
+  it('of the platform differ in what they inherit', () => {
+    const aborted = (reason?: string): unknown => AbortSignal.abort(reason).reason;
+    expectMarbles()(aborted(), aborted());
+    expect(() => {
+      expectMarbles()(new DOMException('a', 'AbortError'), new DOMException('b', 'AbortError'));
+    }).toThrow('values differ');
+    expect(() => {
+      expectMarbles()(new DOMException('a', 'AbortError'), new DOMException('a', 'TimeoutError'));
+    }).toThrow("received  AbortError: 'a'");
+  });
+
   it(
     'are equal if class, message and fields are',
     marbles(({ expectObservable }) => {

@@ -71,6 +71,6 @@ export const images = {
     type: 'error',
     error: typeof error === 'string' ? { code: 'server_error', message: error } : error,
   }),
-  /** A whole answer: the partial images, then the final one, or several for `n` > 1, the last with the usage. */
+  /** A whole answer: the partial images, then the final one, or several of them, the last with the usage. */
   turn,
 } as const;

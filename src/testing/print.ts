@@ -1,4 +1,4 @@
-import { isMatcher } from './difference.js';
+import { classOf, isError, isMatcher } from './difference.js';
 
 const MAX_STRING = 60;
 const MAX_ITEMS = 12;
@@ -30,7 +30,7 @@ function write(value: unknown, parents: readonly object[]): string {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (value instanceof RegExp) return String(value);
   if (value instanceof Uint8Array) return `bytes ${quote(new TextDecoder().decode(value))}`;
-  if (ArrayBuffer.isView(value)) return `${nameOf(value)}(${value.byteLength} bytes)`;
+  if (ArrayBuffer.isView(value)) return `${classOf(value)}(${value.byteLength} bytes)`;
   if (value instanceof Set)
     return bracket(
       'Set { ',
@@ -43,7 +43,7 @@ function write(value: unknown, parents: readonly object[]): string {
   }
 
   const keys = Object.keys(value).filter((key) => read(value, key) !== undefined);
-  if (value instanceof Error) {
+  if (isError(value)) {
     const fields = keys.filter((key) => key !== 'name' && key !== 'message');
     if (value.cause !== undefined && !fields.includes('cause')) fields.push('cause');
     const own = bracket(
@@ -53,7 +53,7 @@ function write(value: unknown, parents: readonly object[]): string {
     );
     return `${nameOfError(value)}: ${quote(value.message)}${fields.length > 0 ? own : ''}`;
   }
-  const name = nameOf(value);
+  const name = classOf(value);
   const body = bracket(
     '{ ',
     list(keys, (key) => field(value, key, inner)),
@@ -94,12 +94,6 @@ function quote(text: string): string {
 
 function nameOfError(error: Error): string {
   const { name } = error;
-  const className = nameOf(error);
+  const className = classOf(error);
   return name === className || name !== 'Error' ? name : className;
-}
-
-function nameOf(value: object): string {
-  const prototype = Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null;
-  const name = prototype?.constructor?.name;
-  return typeof name === 'string' ? name : '';
 }
