@@ -14,7 +14,7 @@ export interface GrowingValue {
 export class ToolCallDrafts {
   /** A draft has changed since the last snapshot. */
   dirty = false;
-  readonly #drafts: ToolCallDraft[] = [];
+  #drafts: ToolCallDraft[] = [];
 
   /** @param grow - Makes the partial values that `input` shows before a call is complete. */
   constructor(
@@ -29,15 +29,12 @@ export class ToolCallDrafts {
     return draft;
   }
 
-  /** Shows the drafts that were added last in another order. */
-  arrange(last: readonly ToolCallDraft[]): void {
-    this.#drafts.splice(this.#drafts.length - last.length, last.length, ...last);
+  /** Shows some of the drafts in another order, in the places that they have among them. */
+  arrange(some: readonly ToolCallDraft[]): void {
+    const isMoved = new Set(some);
+    const moved = some.values();
+    this.#drafts = this.#drafts.map((draft) => (isMoved.has(draft) ? (moved.next().value ?? draft) : draft));
     this.dirty = true;
-  }
-
-  /** The drafts that are shown last. */
-  last(count: number): readonly ToolCallDraft[] {
-    return count === 0 ? [] : this.#drafts.slice(-count);
   }
 
   /** Calls that did not change since the last snapshot are the same objects. */
@@ -121,7 +118,7 @@ export class ToolCallDraft {
       id: this.id,
       name: this.name,
       arguments: this.text,
-      input: this.complete ? this.#input : this.#partialInput(),
+      input: this.#valid ? this.#input : this.#partialInput(),
       complete: this.complete,
       valid: this.#valid,
       choice: this.drafts.choice,
@@ -136,7 +133,6 @@ export class ToolCallDraft {
   #complete(valid: boolean): void {
     this.complete = true;
     this.#valid = valid;
-    if (!valid) this.#input = undefined;
     // The result of the call has to name it, and no id will come any more.
     if (this.id === '') this.id = this.key;
     this.#touch();

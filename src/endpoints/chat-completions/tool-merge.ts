@@ -19,6 +19,8 @@ export interface ChatCall {
 export class ChatToolMerge {
   /** In the order in which they began. */
   readonly calls: ChatCall[] = [];
+  /** In the order in which they are shown: by index, if each has its own. */
+  ordered: readonly ChatCall[] = this.calls;
   readonly #byIndex = new Map<number, ChatCall>();
   readonly #byId = new Map<string, ChatCall>();
   /** The calls' indexes rise, so that their order is that of their beginning. */
@@ -113,7 +115,7 @@ export class ChatToolMerge {
     }
   }
 
-  /** Shows the calls by index, if each has its own. An index is never a place in an array: it may be any number. */
+  /** An index is never a place in an array: it may be any number. */
   #order(call: ChatCall): void {
     const { calls } = this;
     const before = calls.at(-2)?.index;
@@ -122,8 +124,8 @@ export class ChatToolMerge {
     const byIndex = new Map<number, ChatCall>();
     for (const each of calls) if (each.index !== undefined) byIndex.set(each.index, each);
     const indexes = [...byIndex.keys()].sort((a, b) => a - b);
-    const ordered = indexes.length === calls.length ? indexes.map((index) => byIndex.get(index) as ChatCall) : calls;
-    this.drafts.arrange(ordered.map(({ draft }) => draft));
+    this.ordered = indexes.length === calls.length ? indexes.map((index) => byIndex.get(index) as ChatCall) : calls;
+    this.drafts.arrange(this.ordered.map(({ draft }) => draft));
   }
 }
 

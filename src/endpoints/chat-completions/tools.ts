@@ -33,7 +33,7 @@ export const chatTools: ReaderFactory<ChatCompletionChunk, ToolCallSink> = (sink
       if (error !== undefined && (finish === '' || finish === 'error')) return;
       const isCut = CUT.test(finish);
       const last = merge.calls.at(-1)?.draft;
-      for (const draft of sink.drafts.last(merge.calls.length)) {
+      for (const { draft } of merge.ordered) {
         if (draft.name === '') continue;
         if (draft.id === '') draft.set('id', merge.madeUpId(draft, answer));
         if (!isCut) draft.completeAnyway();

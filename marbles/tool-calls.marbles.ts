@@ -1,0 +1,491 @@
+import { concat, map, of, Subject, take, tap } from 'rxjs';
+import { toolCalls, type ToolCall } from 'rx-llm';
+import { chat, letters, marbles, messages, responses } from 'rx-llm/testing';
+
+/** A whole call of `tide`, whose text is JSON unless `fields` says otherwise. */
+function tide(text: string, fields: Partial<ToolCall> = {}): ToolCall {
+  const valid = fields.valid ?? true;
+  const input: unknown = fields.input ?? (valid ? JSON.parse(text || '{}') : undefined);
+  const call = { key: 'call_0', id: 'call_1', name: 'tide', arguments: text, input, complete: true, valid, choice: 0 };
+  return { ...call, ...fields };
+}
+
+const OBAN = '{"p":"Oban"}';
+const SKYE = '{"p":"Skye"}';
+
+describe('toolCalls', () => {
+  describe('on chat completions', () => {
+    // t: the call begins; a, b: its arguments; e: the finish; s, d: another call and its arguments
+    const values = {
+      t: chat.toolCall({ name: 'tide' }),
+      a: chat.toolArguments('{"p":'),
+      b: chat.toolArguments('"Oban"}'),
+      s: chat.toolCall({ name: 'tide', index: 1 }),
+      d: chat.toolArguments(SKYE, { index: 1 }),
+      x: chat.text('Let me see'),
+      e: chat.finish('tool_calls'),
+      l: chat.finish('length'),
+      u: chat.usage({ prompt_tokens: 1 }),
+    };
+    const skye = tide(SKYE, { key: 'call_1', id: 'call_2' });
+
+    it(
+      'emits a call when the answer is complete',
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -x-t-a-b-e-u-|    ');
+        const e1subs = '        ^------------!    ';
+        const expected = '      -------------(1|) ';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide(OBAN) });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      }),
+    );
+
+    it(
+      'puts interleaved calls together, and emits them by index',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -s-t-a-d-b-e-|    ');
+        const expected = '      -------------(12|)';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, {
+          1: tide(OBAN, { key: 'call_1' }),
+          2: tide(SKYE, { key: 'call_0', id: 'call_2' }),
+        });
+      }),
+    );
+
+    it(
+      'emits on an error what the choice had finished before',
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -t-a-b-e-#    ');
+        const e1subs = '        ^--------!    ';
+        const expected = '      ---------(1#) ';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide(OBAN) });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      }),
+    );
+
+    it(
+      'emits nothing on an error without a finish reason, not even a call whose text is whole',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -t-a-b-#');
+        const expected = '      -------#';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected);
+      }),
+    );
+
+    it(
+      'emits no call that the token limit cut',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -t-a-b-s-l-|    ');
+        const expected = '      -----------(1|) ';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide(OBAN) });
+      }),
+    );
+
+    it(
+      'emits a call that is whole though its text is no JSON, and says so',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -t-a-e-|    ');
+        const expected = '      -------(1|) ';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide('{"p":', { valid: false }) });
+      }),
+    );
+
+    it(
+      'gives a call without arguments an empty input',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -t-e-|    ');
+        const expected = '      -----(1|) ';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide('') });
+      }),
+    );
+
+    it(
+      'follows choice 0, or the one that it is told',
+      marbles(({ cold, expectObservable }) => {
+        const other = { choice: 1 };
+        const values = {
+          t: chat.toolCall({ name: 'tide', arguments: OBAN }),
+          o: chat.toolCall({ name: 'tide', arguments: SKYE }, other),
+          e: chat.finish('tool_calls'),
+          f: chat.finish('tool_calls', other),
+        };
+        const e1 = cold('       -t-o-e-f-|    ', values);
+        const expected = '      ---------(x|) ';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { x: tide(OBAN) });
+        expectObservable(e1.pipe(toolCalls(other))).toBe(expected, { x: tide(SKYE, other) });
+      }),
+    );
+
+    it(
+      'emits nothing where there are no calls',
+      marbles(values, ({ cold, expectObservable }) => {
+        expectObservable(cold('-x-e-|').pipe(toolCalls())).toBe('-----|');
+        expectObservable(cold('|     ').pipe(toolCalls())).toBe('|     ');
+        expectObservable(cold('-----#').pipe(toolCalls())).toBe('-----#');
+        expectObservable(cold('------').pipe(toolCalls())).toBe('------');
+      }),
+    );
+
+    it(
+      'unsubscribes from its source early',
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -t-a-b-e-|');
+        const e1subs = '        ^---!     ';
+        const unsub = '         ----!     ';
+        const expected = '      -----     ';
+
+        expectObservable(e1.pipe(toolCalls()), unsub).toBe(expected);
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      }),
+    );
+
+    it(
+      'does not break the chain of unsubscription',
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -t-a-b-e-|');
+        const e1subs = '        ^---!     ';
+        const unsub = '         ----!     ';
+        const expected = '      -----     ';
+
+        const result = e1.pipe(map((event) => event), toolCalls(), map((call) => call)); // prettier-ignore
+        expectObservable(result, unsub).toBe(expected);
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      }),
+    );
+
+    it(
+      'stops at the call that its reader was waiting for',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -t-a-b-s-d-e-|    ');
+        const expected = '      -------------(1|) ';
+
+        expectObservable(e1.pipe(toolCalls(), take(1))).toBe(expected, { 1: tide(OBAN) });
+      }),
+    );
+
+    it('starts each subscription afresh', () => {
+      const calls: ToolCall[] = [];
+      const e1 = of(...chat.turn('', { toolCalls: [{ name: 'tide', arguments: OBAN }] })).pipe(toolCalls());
+      e1.subscribe((call) => calls.push(call));
+      e1.subscribe((call) => calls.push(call));
+      expect(calls).toEqual([tide(OBAN), tide(OBAN)]);
+    });
+
+    it(
+      'passes on what its reader throws as an error',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -t-a-b-e-|');
+        const expected = '      ---------#';
+
+        const result = e1.pipe(toolCalls(), map(() => { throw 'error'; })); // prettier-ignore
+        expectObservable(result).toBe(expected);
+      }),
+    );
+
+    it(
+      'emits calls of two tools in the order of their indexes',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -t-a-b-s-d-e-|    ');
+        const expected = '      -------------(12|)';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide(OBAN), 2: skye });
+      }),
+    );
+  });
+
+  describe('on messages', () => {
+    // t: the block opens; a, b: its arguments; o: it stops; f, l: the stop reason
+    const values = {
+      m: messages.start(),
+      t: messages.toolCall({ name: 'tide' }),
+      a: messages.toolArguments('{"p":'),
+      b: messages.toolArguments('"Oban"}'),
+      o: messages.blockStop(),
+      n: messages.blockStart({ type: 'text', text: '' }, { index: 1 }),
+      f: messages.finish('tool_use'),
+      l: messages.finish('max_tokens'),
+      e: messages.stop(),
+      p: messages.ping(),
+    };
+    const oban = tide(OBAN, { id: 'toolu_1' });
+
+    it(
+      'emits a call when its block stops',
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -m-t-a-p-b-o-f-e|');
+        const e1subs = '        ^---------------!';
+        const expected = '      -----------1----|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: oban });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      }),
+    );
+
+    it(
+      'stops a source in the middle of its answer with take(1)',
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -m-t-a-b-o-f-e|   ');
+        const e1subs = '        ^--------!        ';
+        const expected = '      ---------(1|)     ';
+
+        expectObservable(e1.pipe(toolCalls(), take(1))).toBe(expected, { 1: oban });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      }),
+    );
+
+    it('stops a synchronous source with take(1)', () => {
+      const read: string[] = [];
+      const turn = messages.turn('', { toolCalls: [{ name: 'tide' }, { name: 'wind', arguments: OBAN }] });
+      of(...turn)
+        .pipe(
+          tap(({ type }) => read.push(type)),
+          toolCalls(),
+          take(1),
+        )
+        .subscribe();
+      expect(read).toEqual(['message_start', 'content_block_start', 'content_block_stop', 'content_block_start']);
+    });
+
+    it(
+      'waits for the stop reason where the text of a block is no JSON',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -m-t-a-o-f-e|');
+        const expected = '      ---------1--|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide('{"p":', { id: 'toolu_1', valid: false }) });
+      }),
+    );
+
+    it(
+      'emits no call that the token limit cut, before or in its arguments',
+      marbles(values, ({ cold, expectObservable }) => {
+        expectObservable(cold('-m-t-a-o-l-e|').pipe(toolCalls())).toBe('------------|');
+        expectObservable(cold('-m-t---o-l-e|').pipe(toolCalls())).toBe('------------|');
+      }),
+    );
+
+    it(
+      'emits a call without arguments once it is sure that there are none',
+      marbles(values, ({ cold, expectObservable }) => {
+        expectObservable(cold('-m-t-o---f-e|').pipe(toolCalls())).toBe('---------1--|', {
+          1: tide('', { id: 'toolu_1' }),
+        });
+        expectObservable(cold('-m-t-o-n-l-e|').pipe(toolCalls())).toBe('-------1----|', {
+          1: tide('', { id: 'toolu_1' }),
+        });
+      }),
+    );
+
+    it(
+      'takes the input of the opening block, unless deltas follow',
+      marbles(values, ({ cold, expectObservable }) => {
+        const given = { t: messages.toolCall({ name: 'tide', arguments: SKYE }) };
+        expectObservable(cold('-m-t-o-f-|', { ...values, ...given }).pipe(toolCalls())).toBe('-----1---|', {
+          1: tide(SKYE, { id: 'toolu_1' }),
+        });
+        expectObservable(cold('-m-tabof-|', { ...values, ...given }).pipe(toolCalls())).toBe('------1--|', { 1: oban });
+      }),
+    );
+
+    it(
+      'takes calls that the message starts with as whole',
+      marbles(values, ({ cold, expectObservable }) => {
+        const started = messages.start({
+          content: [{ type: 'tool_use', id: 'toolu_9', name: 'tide', input: { p: 'Oban' } }],
+        });
+        const e1 = cold('       -m-f-e|', { ...values, m: started });
+        const expected = '      -1----|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide(OBAN, { id: 'toolu_9' }) });
+      }),
+    );
+
+    it(
+      'leaves out tools that the service runs itself',
+      marbles(values, ({ cold, expectObservable }) => {
+        const search = messages.blockStart({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} });
+        const remote = messages.blockStart({ type: 'mcp_tool_use', id: 'm', name: 'x', server_name: 'y', input: {} });
+        expectObservable(cold('-m-t-a-b-o-f-|', { ...values, t: search }).pipe(toolCalls())).toBe('-------------|');
+        expectObservable(cold('-m-t-a-b-o-f-|', { ...values, t: remote }).pipe(toolCalls())).toBe('-------------|');
+      }),
+    );
+
+    it(
+      'reads each of several answers in a row',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -mtabofe|');
+        const expected = '      -----1-------2--|';
+
+        expectObservable(concat(e1, e1).pipe(toolCalls())).toBe(expected, {
+          1: oban,
+          2: { ...oban, key: 'call_1' },
+        });
+      }),
+    );
+  });
+
+  describe('on responses', () => {
+    // t: the item opens; a, b: its arguments; d: they are done; i: the item is done; e: the final event
+    const values = {
+      c: responses.created(),
+      t: responses.toolCall({ name: 'tide' }),
+      a: responses.toolArguments('{"p":'),
+      b: responses.toolArguments('"Oban"}'),
+      d: responses.toolArgumentsDone(OBAN),
+      i: responses.toolCallDone({ name: 'tide', arguments: OBAN }),
+      e: responses.completed(),
+      l: responses.incomplete('max_output_tokens'),
+      f: responses.failed('broken'),
+    };
+
+    it(
+      'emits a call at the first event that has its arguments whole, and once',
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -c-t-a-b-d-i-e|');
+        const e1subs = '        ^-------------!';
+        const expected = '      ---------1----|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide(OBAN) });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      }),
+    );
+
+    it(
+      'takes the arguments from wherever they are',
+      marbles(values, ({ cold, expectObservable }) => {
+        const x = { x: tide(OBAN) };
+        expectObservable(cold('-c-t-d-e|').pipe(toolCalls())).toBe('-----x--|', x);
+        expectObservable(cold('-c-t-i-e|').pipe(toolCalls())).toBe('-----x--|', x);
+        expectObservable(cold('-c---i-e|').pipe(toolCalls())).toBe('-----x--|', x);
+        expectObservable(cold('-c-i-d-e|').pipe(toolCalls())).toBe('---x----|', x);
+        expectObservable(cold('-ct-a-be|').pipe(toolCalls())).toBe('-------x|', x);
+        expectObservable(cold('-c-a-b-i|').pipe(toolCalls())).toBe('-------x|', x);
+      }),
+    );
+
+    it(
+      'takes calls that only the final response holds',
+      marbles(values, ({ cold, expectObservable }) => {
+        const item = { type: 'function_call', call_id: 'call_1', name: 'tide', arguments: OBAN } as const;
+        const e1 = cold('       -c-e|', { ...values, e: responses.completed({ output: [item] }) });
+        const expected = '      ---1|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide(OBAN) });
+      }),
+    );
+
+    it(
+      'waits for the name',
+      marbles(values, ({ cold, expectObservable }) => {
+        const e1 = cold('       -c-a-b-d-i-e|');
+        const expected = '      ---------1--|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide(OBAN) });
+      }),
+    );
+
+    it(
+      'tells interleaved calls apart by their place in the output',
+      marbles(values, ({ cold, expectObservable }) => {
+        const at = { output_index: 1, item_id: 'changes' };
+        const e1 = cold('       -t-s-a-u-v-b-d-e|', {
+          ...values,
+          s: responses.toolCall({ name: 'tide' }, { output_index: 1 }),
+          u: responses.toolArguments(SKYE, at),
+          v: responses.toolArgumentsDone(SKYE, { output_index: 1, item_id: 'again' }),
+        });
+        const expected = '      ---------2---1--|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, {
+          1: tide(OBAN),
+          2: tide(SKYE, { key: 'call_1', id: 'call_2' }),
+        });
+      }),
+    );
+
+    it(
+      'emits no call that was cut',
+      marbles(values, ({ cold, expectObservable }) => {
+        const half = { type: 'function_call', call_id: 'call_1', name: 'tide', arguments: '{"p":' } as const;
+        const cut = { ...values, i: responses.itemDone({ ...half, status: 'incomplete' }) };
+        expectObservable(cold('-c-t-a-i-l|', cut).pipe(toolCalls())).toBe('----------|');
+        expectObservable(cold('-c-t-a---l|').pipe(toolCalls())).toBe('----------|');
+        expectObservable(cold('-c-t-----l|').pipe(toolCalls())).toBe('----------|');
+        expectObservable(cold('-c-t-a-b-f|').pipe(toolCalls())).toBe('----------|');
+        expectObservable(cold('-c-t-a-b-#').pipe(toolCalls())).toBe('---------#');
+      }),
+    );
+
+    it(
+      'gives the text of a custom tool as it stands',
+      marbles(({ cold, expectObservable }) => {
+        const item = { type: 'custom_tool_call', call_id: 'call_1', name: 'tide' } as const;
+        const place = { output_index: 0, item_id: 'ctc_1' };
+        const values = {
+          t: responses.itemAdded({ ...item, input: '' }),
+          a: { type: 'response.custom_tool_call_input.delta', ...place, delta: 'SELECT' },
+          d: { type: 'response.custom_tool_call_input.done', ...place, input: 'SELECT 1' },
+          i: responses.itemDone({ ...item, input: 'SELECT 1' }),
+          e: responses.completed(),
+        } as const;
+        const e1 = cold('       -t-a-d-i-e|', values);
+        const expected = '      -----1----|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, {
+          1: tide('SELECT 1', { input: 'SELECT 1' }),
+        });
+      }),
+    );
+
+    it(
+      'leaves out tools that the service runs itself',
+      marbles(values, ({ cold, expectObservable }) => {
+        const item = { type: 'mcp_call', name: 'x', server_label: 'y', arguments: OBAN } as const;
+        const e1 = cold('       -c-t-i-e|', {
+          ...values,
+          t: responses.itemAdded(item),
+          i: responses.itemDone(item),
+          e: responses.completed({ output: [item] }),
+        });
+
+        expectObservable(e1.pipe(toolCalls())).toBe('--------|');
+      }),
+    );
+  });
+
+  it(
+    'reads whole turns of every endpoint alike',
+    marbles(({ cold, expectObservable }) => {
+      const parts = { toolCalls: [{ id: 'one', name: 'tide', arguments: OBAN }] };
+      const whole = { x: tide(OBAN, { id: 'one' }) };
+      const last = (diagram: string) => diagram.replace('|', '(x|)');
+
+      const ofChat = cold('     abcdef|', letters(chat.turn('', parts)));
+      expectObservable(ofChat.pipe(toolCalls())).toBe(last('------|'), whole);
+      const ofMessages = cold(' abcdefg|', letters(messages.turn('', parts)));
+      expectObservable(ofMessages.pipe(toolCalls())).toBe('----x--|', whole);
+      const ofResponses = cold('abcdefgh|', letters(responses.turn('', parts)));
+      expectObservable(ofResponses.pipe(toolCalls())).toBe('-----x--|', whole);
+    }),
+  );
+
+  it('may be fed from its own reader', () => {
+    const source = new Subject<ReturnType<(typeof messages)['turn']>[number]>();
+    const calls: ToolCall[] = [];
+    const second = messages.turn('', { toolCalls: [{ name: 'tide', arguments: SKYE }] });
+    source.pipe(toolCalls()).subscribe((call) => {
+      calls.push(call);
+      if (calls.length === 1) for (const event of second) source.next(event);
+    });
+    for (const event of messages.turn('', { toolCalls: [{ name: 'tide', arguments: OBAN }] })) source.next(event);
+    expect(calls.map((call) => call.arguments)).toEqual([OBAN, SKYE]);
+  });
+});
