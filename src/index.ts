@@ -265,6 +265,7 @@ export { pipeServerSentEvents, type PipeServerSentEventsOptions, type ServerResp
 export type { ServerSentEvent } from './sse/server-sent-event.js';
 export { untilStarted } from './until-started.js';
 // Reading what a stream holds
+export { accumulateMessage, type AccumulatedMessage } from './operators/accumulate-message.js';
 export { accumulateText } from './operators/accumulate-text.js';
 export { annotations } from './operators/annotations.js';
 export { finalImages } from './operators/final-images.js';

@@ -6,7 +6,7 @@ import { fields, list, type Fields } from '../fields.js';
 export const choiceOf = (entry: Fields): number => (typeof entry.index === 'number' ? entry.index : 0);
 
 /** Beyond this many choices a server counts something else in `index`, and is not followed at the cost of memory. */
-const MAX_CHOICES = 256;
+export const MAX_CHOICES = 256;
 
 /**
  * Reads one text out of each choice: the pieces of its deltas, or where there are none what a whole `message` holds.
