@@ -7,11 +7,12 @@ import { build } from 'esbuild';
 import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bin, Failed, fromRoot, main, pack, readJson, run, withFolder } from './lib.mjs';
+import { Failed, fromRoot, main, pack, readJson, run, withFolder } from './lib.mjs';
+import { typescript } from './smoke/typescript.mjs';
 import { expected, startServer } from './smoke/server.mjs';
 
 const { values: args } = parseArgs({ options: { tarball: { type: 'string' }, quick: { type: 'boolean' } } });
-const { devDependencies, exports } = readJson(fromRoot('package.json'));
+const { devDependencies, exports, bin: commands } = readJson(fromRoot('package.json'));
 
 await main(() =>
   withFolder('smoke', async (folder) => {
@@ -54,13 +55,18 @@ await main(() =>
       const both = Object.entries(exports).filter(([, target]) => target.require ?? target.node?.require);
       await node('subpaths.mjs', ...both.map(([subpath]) => `rx-llm${subpath.slice(1)}`));
       console.log(`ok  import and require of ${both.map(([subpath]) => subpath).join(' ')}`);
+      await node('gateway.mjs');
+      for (const name of Object.keys(commands)) await node(join('node_modules', '.bin', name), '--version');
+      console.log(`ok  the gateway, and the command ${Object.keys(commands).join(' ')}`);
       if (args.quick) return;
 
-      await typescript(project, 'bundler', { module: 'esnext', moduleResolution: 'bundler', types: [] });
+      const tsc = fromRoot('node_modules', 'typescript', 'bin', 'tsc');
+      await typescript({ tsc, project, name: 'TypeScript, bundler', module: 'esnext', moduleResolution: 'bundler' });
       // undici's own declarations speak of Node's.
       await install(`@types/node@${devDependencies['@types/node']}`);
-      await typescript(project, 'nodenext', { module: 'nodenext', types: ['node'] });
-      await typescript(project, 'nodenext, CommonJS', { module: 'nodenext', types: ['node'] }, 'typed.cts');
+      const nodenext = { tsc, project, module: 'nodenext', types: ['node'] };
+      await typescript({ ...nodenext, name: 'TypeScript, nodenext' });
+      await typescript({ ...nodenext, name: 'TypeScript, nodenext, CommonJS', file: 'typed.cts' });
       await node('out/typed.js');
       await node('out/typed.cjs');
       console.log('ok  what TypeScript made of it runs');
@@ -77,24 +83,6 @@ await main(() =>
     }
   }),
 );
-
-async function typescript(project, name, options, file = 'typed.ts') {
-  if (file !== 'typed.ts') cpSync(join(project, 'typed.ts'), join(project, file));
-  const compilerOptions = {
-    target: 'ES2022',
-    lib: ['ES2022', 'DOM', 'DOM.Iterable'],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    // The declarations of the package are checked as well.
-    skipLibCheck: false,
-    outDir: 'out',
-    ...options,
-  };
-  const config = join(project, `tsconfig.${name.replace(/\W/g, '-')}.json`);
-  writeFileSync(config, JSON.stringify({ compilerOptions, files: [file] }));
-  await run(bin('tsc'), ['-p', config], { cwd: project });
-  console.log(`ok  TypeScript, ${name}`);
-}
 
 /** esbuild refuses a Node built-in on `platform: 'browser'`, so that a bundle which builds has none. */
 async function bundle(project, entry, outfile) {
