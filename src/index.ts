@@ -259,6 +259,7 @@ export { streamTimeout } from './operators/stream-timeout.js';
 export type { StreamTimeoutConfig } from './operators/stream-timeout.js';
 // Bridges: server-sent events out, vendor SDKs in
 export { fromAsyncStream, type AsyncStream, type AsyncStreamFactory } from './from-async-stream.js';
+export { streamState, type StreamState, type StreamStateConfig } from './operators/stream-state.js';
 export { toServerSentEvents, type ServerSentEventsConfig } from './operators/to-server-sent-events.js';
 export { encodeServerSentEvent } from './sse/encode.js';
 export { pipeServerSentEvents, type PipeServerSentEventsOptions, type ServerResponseLike } from './sse/pipe.js';
