@@ -17,7 +17,6 @@ export class Preamble<T> {
   readonly #destination: Subscriber<T>;
   readonly #scope: AttemptScope;
   #hold: boolean;
-  #tokenSeen = false;
   #open = false;
   #held: T[] = [];
   #next = 0;
@@ -34,13 +33,11 @@ export class Preamble<T> {
       return;
     }
     this.started = true;
-    if (!this.#tokenSeen && commits(value)) {
-      this.#tokenSeen = true;
-      this.#scope.markToken();
-    }
+    // A client may have said so before.
+    if (!this.#scope.tokenSeen && commits(value)) this.#scope.markToken();
     this.#held.push(value);
     if (this.#held.length > MAX_HELD) this.#hold = false;
-    if (this.#tokenSeen || !this.#hold) this.release();
+    if (this.#scope.tokenSeen || !this.#hold) this.release();
   }
 
   /**
@@ -52,7 +49,7 @@ export class Preamble<T> {
       this.#destination.next(this.#held[this.#next++] as T);
     }
     this.#clear();
-    this.#open = this.#tokenSeen;
+    this.#open = this.#scope.tokenSeen;
   }
 
   /** Another source takes over: what is held is not to be seen. */
@@ -72,7 +69,7 @@ export class Preamble<T> {
    */
   mayRestart(error: unknown): boolean {
     const { tokenSeen, name } = fields(error);
-    return !this.#tokenSeen && !this.#scope.tokenSeen && tokenSeen !== true && name !== 'AbortError';
+    return !this.#scope.tokenSeen && tokenSeen !== true && name !== 'AbortError';
   }
 }
 
