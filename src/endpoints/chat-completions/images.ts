@@ -12,8 +12,9 @@ export function chatImages(sink: ImageSink): Reader<object> {
         const entry = fields(item);
         if (choiceOf(entry) !== 0) continue;
         const { images, content } = fields(entry.delta ?? entry.message);
-        for (const part of [...list(images), ...list(content)]) {
-          const image = fields(part).type === 'text' ? undefined : imageOf(fields(part), { partial: false, index });
+        const parts = list(content).filter((part) => fields(part).type === 'image_url');
+        for (const part of [...list(images), ...parts]) {
+          const image = imageOf(fields(part), { partial: false, index });
           if (!image) continue;
           index++;
           sink(image);
