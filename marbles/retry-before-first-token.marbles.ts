@@ -15,6 +15,7 @@ import {
   throwError,
   timer,
   toArray,
+  VirtualTimeScheduler,
 } from 'rxjs';
 import {
   ConnectionError,
@@ -480,6 +481,16 @@ describe('retryBeforeFirstToken', () => {
       expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
+
+  it('leaves no timer behind when it is unsubscribed from while it waits', () => {
+    const scheduler = new VirtualTimeScheduler();
+    throwError(() => busy)
+      .pipe(retryBeforeFirstToken({ scheduler }))
+      .subscribe()
+      .unsubscribe();
+    scheduler.flush();
+    expect(scheduler.frame).toBe(0);
+  });
 
   it(
     'unsubscribes from a notifier when it is unsubscribed from',

@@ -34,7 +34,7 @@ import {
 } from 'rx-llm';
 import { chat, images, messages, responses } from 'rx-llm/testing';
 
-const frame = (event: { readonly type?: string }): string =>
+const frame = (event: { readonly type?: string | undefined }): string =>
   `${event.type === undefined ? '' : `event: ${event.type}\n`}data: ${JSON.stringify(event)}\n\n`;
 
 /** A whole answer of each endpoint, a preamble first. */
