@@ -117,6 +117,22 @@ describe('toServerSentEvents', () => {
     );
 
     it(
+      'keeps the address of the gateway to itself',
+      marbles(events, ({ cold, expectObservable }) => {
+        const error = new StreamEventError(
+          'chatCompletions: http://10.0.0.1/v1/chat/completions failed. See https://a.example/b',
+        );
+        const e1 = cold('       --a--#    ', undefined, error);
+        const expected = '      --A--(FD|)';
+
+        expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, {
+          ...frames,
+          F: plain({ error: { message: 'The gateway failed. See …', type: 'server_error', code: 'in-band' } }),
+        });
+      }),
+    );
+
+    it(
       'tells nothing of an error that is none of this library',
       marbles(events, ({ cold, expectObservable }) => {
         const e1 = cold('       --a--#    ', undefined, new Error('password: hunter2'));

@@ -17,12 +17,13 @@ export function isLlmStreamError(error: unknown): error is LlmStreamError {
 }
 
 /**
- * Our own errors keep keys, prompts and payloads out of their message; of any other error nothing is known, and so
- * nothing is told.
+ * Our own errors keep keys, prompts and payloads out of their message, but name the gateway's address, which is nobody
+ * else's business. Of any other error nothing is known, and so nothing is told.
  */
 export function errorBody(error: unknown, fallbackType = 'server_error'): ErrorBody {
   if (!isLlmStreamError(error)) return { message: 'The stream failed', type: fallbackType, code: 'internal_error' };
-  const { message, kind, type, code } = error;
+  const { kind, type, code } = error;
+  const message = error.message.replace(/^\w+: https?:\S+/, 'The gateway').replace(/https?:\/\/\S+/g, '…');
   return { message, type: type ?? (kind === 'timeout' ? 'timeout_error' : fallbackType), code: code ?? kind };
 }
 
