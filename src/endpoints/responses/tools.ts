@@ -6,8 +6,10 @@ import type { ResponseStreamEvent } from './wire.js';
 
 interface Item {
   readonly draft: ToolCallDraft;
-  id: string;
-  /** Its own done event said that it was cut. */
+  readonly id: string;
+  /** Its own done event came. */
+  closed: boolean;
+  /** That event said that it was cut. */
   cut: boolean;
 }
 
@@ -17,22 +19,25 @@ export const responsesTools: ReaderFactory<ResponseStreamEvent, ToolCallSink> = 
   const items: Item[] = [];
   const byIndex = new Map<unknown, Item>();
   const byId = new Map<unknown, Item>();
+  /** Indexes and ids of items of other kinds, whose arguments are nobody's business here. */
+  const others = new Set<unknown>();
 
   const find = (index: unknown, id: unknown): Item | undefined => byIndex.get(index) ?? byId.get(id);
 
   const begin = (index: unknown, id: unknown): Item => {
-    const item: Item = { draft: sink.drafts.add(), id: nonblank(id), cut: false };
+    const item: Item = { draft: sink.drafts.add(), id: nonblank(id), closed: false, cut: false };
     items.push(item);
+    others.delete(index);
     if (index != null) byIndex.set(index, item);
     if (item.id !== '') byId.set(item.id, item);
     return item;
   };
 
   /** The item that a piece belongs to; one that says neither index nor id continues the last. */
-  const itemOf = (event: { readonly output_index?: number; readonly item_id?: string }): Item => {
+  const itemOf = (event: { readonly output_index?: number; readonly item_id?: string }): Item | undefined => {
     const { output_index: index, item_id: id } = event;
-    const last = index == null && id == null ? items.at(-1) : undefined;
-    return find(index, id) ?? last ?? begin(index, id);
+    const item = find(index, id) ?? (index == null && id == null ? items.at(-1) : undefined);
+    return item ?? (others.has(index) || others.has(id) ? undefined : begin(index, id));
   };
 
   /** Takes what an item says of itself; what it leaves out stays. */
@@ -52,41 +57,45 @@ export const responsesTools: ReaderFactory<ResponseStreamEvent, ToolCallSink> = 
     sink.completed(draft);
   };
 
-  const added = (index: unknown, source: Fields): void => {
-    let item = find(index, source.id) ?? sameCall(items, source);
+  /** Under new ids it is still the same item, unless that one `isOver`. */
+  const itemAt = (index: unknown, source: Fields, isOver: (item: Item) => boolean): Item => {
+    const item = find(index, source.id) ?? sameCall(items, source);
     const callId = nonblank(source.call_id);
-    // Announced again under new ids it is still the same item, unless that one is over.
-    if (item?.draft.complete && callId !== '' && callId !== item.draft.id) item = undefined;
-    if (!isCall(source)) {
-      if (item !== undefined) byIndex.delete(index);
-      return;
-    }
-    describe(item ?? begin(index, source.id), source);
+    if (item !== undefined && !(isOver(item) && callId !== '' && callId !== item.draft.id)) return item;
+    return begin(index, source.id);
   };
 
-  const done = (item: Item, source: Fields, status: string): void => {
+  const added = (index: unknown, source: Fields): void => {
+    if (isCall(source)) {
+      describe(itemAt(index, source, isComplete), source);
+    } else if (nonblank(source.type) !== '') {
+      byIndex.delete(index);
+      for (const key of [index, source.id]) if (key != null) others.add(key);
+    }
+  };
+
+  const done = (item: Item, source: Fields): void => {
     describe(item, source);
     if (item.draft.id === '') item.draft.set('id', nonblank(source.id));
-    item.cut = status === 'incomplete';
-    // Text that is not JSON may have been cut; the end of the response tells, if the item does not.
-    if (!item.cut) complete(item, status === 'completed');
+    item.closed = true;
+    item.cut = source.status === 'incomplete';
+    if (source.status === 'completed') complete(item, true);
   };
 
   const finish = (response: Fields, type: string): void => {
     const status = nonblank(response.status) || type.slice('response.'.length);
-    const isWhole = status === 'completed' || status === 'done';
     const unmatched = new Set(items);
     list(response.output).forEach((value, index) => {
       const source = fields(value);
       if (!isCall(source)) return;
       const known = findFinal(unmatched, byIndex.get(index), source);
       if (known !== undefined) unmatched.delete(known);
-      if (known?.draft.complete) return;
-      done(known ?? begin(undefined, source.id), source, nonblank(source.status) || (isWhole ? 'completed' : ''));
+      if (!known?.draft.complete) done(known ?? begin(undefined, source.id), source);
     });
     for (const item of items) {
-      if (isWhole && !item.cut) complete(item, true);
-      else if (status === 'incomplete' && !item.cut && item.draft.hasJsonText()) complete(item, false);
+      if (item.cut) continue;
+      if (status === 'completed' || status === 'done') complete(item, true);
+      else if (status === 'incomplete' && item.draft.hasJsonText()) complete(item, false);
     }
   };
 
@@ -95,7 +104,7 @@ export const responsesTools: ReaderFactory<ResponseStreamEvent, ToolCallSink> = 
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta': {
         const item = itemOf(event);
-        if (item.draft.complete) return;
+        if (item === undefined || item.draft.complete) return;
         if (event.type === 'response.custom_tool_call_input.delta') item.draft.set('custom', true);
         item.draft.append(text(event.delta));
         return;
@@ -103,11 +112,12 @@ export const responsesTools: ReaderFactory<ResponseStreamEvent, ToolCallSink> = 
       case 'response.function_call_arguments.done':
       case 'response.custom_tool_call_input.done': {
         const item = itemOf(event);
-        if (item.draft.complete) return;
+        if (item === undefined || item.draft.complete) return;
         const { name, arguments: full, input } = fields(event);
         const isCustom = event.type === 'response.custom_tool_call_input.done';
         describe(item, { name, arguments: full, input, type: isCustom ? 'custom_tool_call' : 'function_call' });
-        if (item.draft.id !== '') complete(item, false);
+        if (item.draft.id === '') return;
+        complete(item, false);
         return;
       }
       case 'response.output_item.added':
@@ -116,8 +126,10 @@ export const responsesTools: ReaderFactory<ResponseStreamEvent, ToolCallSink> = 
       case 'response.output_item.done': {
         const source = fields(event.item);
         if (!isCall(source)) return;
-        const item = find(event.output_index, source.id) ?? sameCall(items, source);
-        done(item ?? begin(event.output_index, source.id), source, text(source.status));
+        const item = itemAt(event.output_index, source, isClosed);
+        done(item, source);
+        // Text that is not JSON may have been cut; the end of the response tells, if the item does not.
+        if (!item.cut) complete(item, false);
         return;
       }
       case 'response.completed':
@@ -136,6 +148,9 @@ export const responsesTools: ReaderFactory<ResponseStreamEvent, ToolCallSink> = 
     },
   };
 };
+
+const isClosed = (item: Item): boolean => item.closed;
+const isComplete = (item: Item): boolean => item.closed || item.draft.complete;
 
 const isCall = (item: Fields): boolean => item.type === 'function_call' || item.type === 'custom_tool_call';
 
