@@ -45,7 +45,7 @@ export class DeltaFold {
   #joinAudio(before: Fields, piece: Fields): object {
     const { data, transcript, ...rest } = piece;
     let audio: Fields = overlay(before, rest);
-    if (text(data) !== '') audio = put(audio, 'data', this.#audio.append(text(data)));
+    if (text(data) !== '') audio = { ...audio, data: this.#audio.append(text(data)) };
     if (text(transcript) !== '') audio = put(audio, 'transcript', text(before.transcript) + text(transcript));
     return audio;
   }

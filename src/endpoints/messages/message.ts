@@ -35,7 +35,7 @@ export const messagesMessage: ReaderFactory<MessageStreamEvent, MessageSink> = (
   }
 
   function open(wireIndex: number, value: unknown): void {
-    const block = fields(value) as Fields & ContentBlock;
+    const block = complete(fields(value));
     // Blocks that came with the start are counted by the indexes that follow, unless the server begins at 0 again.
     if (wireIndex < given && shift === 0 && slots.length === given && !isSame(message.content[wireIndex], block)) {
       shift = given;
@@ -173,6 +173,12 @@ export const messagesMessage: ReaderFactory<MessageStreamEvent, MessageSink> = (
     },
   };
 };
+
+/** Some servers leave out the text that is empty at the start. */
+function complete(block: Fields): Fields & ContentBlock {
+  const field = block.type === 'text' || block.type === 'thinking' ? block.type : undefined;
+  return (field ? put(block, field, text(block[field])) : block) as Fields & ContentBlock;
+}
 
 /** The block that came with the start, announced once more. */
 function isSame(given: ContentBlock | undefined, block: Fields): boolean {

@@ -25,7 +25,7 @@ export class ItemFold {
     readonly index: number | undefined,
     item: Fields,
   ) {
-    this.item = item;
+    this.item = item.type === 'message' ? put(item, 'content', list(item.content)) : item;
     this.#count();
   }
 
