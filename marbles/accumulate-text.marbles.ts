@@ -1,0 +1,133 @@
+import { mergeMap, of, Subject, take, tap } from 'rxjs';
+import { accumulateText, TruncatedStreamError } from 'rx-llm';
+import { chat, marbles, messages, responses } from 'rx-llm/testing';
+
+describe('accumulateText', () => {
+  // r: the role; h, l, w: text; f: the finish reason
+  const values = {
+    r: chat.role(),
+    h: chat.text('Hel'),
+    l: chat.text('lo'),
+    w: chat.text(' world'),
+    f: chat.finish('stop'),
+  };
+  const soFar = { x: 'Hel', y: 'Hello', z: 'Hello world' };
+
+  it(
+    'emits the text so far after each piece, and completes with the source',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       -r-h-l-w-f-|');
+      const e1subs = '        ^----------!';
+      const expected = '      ---x-y-z---|';
+
+      expectObservable(e1.pipe(accumulateText())).toBe(expected, soFar);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'emits nothing where there is no text',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       -r-f-|');
+      const e1subs = '        ^----!';
+      const expected = '      -----|';
+
+      expectObservable(e1.pipe(accumulateText())).toBe(expected);
+      expectObservable(cold('--|').pipe(accumulateText())).toBe('--|');
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'passes an error on, after the text that came before it',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const error = new TruncatedStreamError('cut');
+      const e1 = cold('       -r-h-l-#', undefined, error);
+      const e1subs = '        ^------!';
+      const expected = '      ---x-y-#';
+
+      expectObservable(e1.pipe(accumulateText())).toBe(expected, soFar, error);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'unsubscribes from the source when it is unsubscribed from, through a chain as well',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       -r-h-l-w-|');
+      const e1subs = '        ^---!     ';
+      const unsub = '         ----!     ';
+      const expected = '      ---x-     ';
+
+      const result = e1.pipe(
+        mergeMap((event) => of(event)),
+        accumulateText(),
+        mergeMap((text) => of(text)),
+      );
+      expectObservable(result, unsub).toBe(expected, soFar);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'gives each subscriber a text of its own',
+    marbles(values, ({ cold, expectObservable }) => {
+      const e1 = cold('       -h-l-|  ');
+
+      const result = e1.pipe(accumulateText());
+      expectObservable(result, '^       ').toBe('-x-y-|  ', soFar);
+      expectObservable(result, '--^     ').toBe('---x-y-|', soFar);
+    }),
+  );
+
+  it('stops a synchronous source at once', () => {
+    const read: unknown[] = [];
+    of(values.h, values.l, values.w)
+      .pipe(
+        tap((event) => read.push(event)),
+        accumulateText(),
+        take(2),
+      )
+      .subscribe();
+
+    expect(read).toEqual([values.h, values.l]);
+  });
+
+  it('reads an event that comes while another is being delivered', () => {
+    const source = new Subject<(typeof values)['h']>();
+    const seen: string[] = [];
+    source.pipe(accumulateText()).subscribe((text) => {
+      seen.push(text);
+      if (text === 'Hel') source.next(values.l);
+    });
+    source.next(values.h);
+
+    expect(seen).toEqual(['Hel', 'Hello']);
+  });
+
+  it(
+    'follows choice 0 of several, or the one that it is told to',
+    marbles(({ cold, expectObservable }) => {
+      const e1 = cold('       -a-b-c-|', {
+        a: chat.text('red', { choice: 0 }),
+        b: chat.text('one', { choice: 1 }),
+        c: chat.text(' two', { choice: 1 }),
+      });
+
+      expectObservable(e1.pipe(accumulateText())).toBe('             -x-----|', { x: 'red' });
+      expectObservable(e1.pipe(accumulateText({ choice: 1 }))).toBe('---x-y-|', { x: 'one', y: 'one two' });
+    }),
+  );
+
+  it(
+    'reads Responses and Messages',
+    marbles(({ cold, expectObservable }) => {
+      const e1 = cold('       -a-b-|', { a: responses.text('Hel'), b: responses.textDone('Hello') });
+      const e2 = cold('       -a-b-|', { a: messages.text('Hel'), b: messages.text('lo') });
+      const expected = '      -x-y-|';
+
+      expectObservable(e1.pipe(accumulateText())).toBe(expected, soFar);
+      expectObservable(e2.pipe(accumulateText())).toBe(expected, soFar);
+    }),
+  );
+});

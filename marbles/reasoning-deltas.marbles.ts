@@ -1,0 +1,241 @@
+import { mergeMap, of, Subject, take, tap, toArray } from 'rxjs';
+import { reasoningDeltas, StreamEventError } from 'rx-llm';
+import { chat, letters, marbles, messages, responses } from 'rx-llm/testing';
+
+describe('reasoningDeltas', () => {
+  // r: the role; h, m: reasoning; t: text; f: the finish reason
+  const values = {
+    r: chat.role(),
+    h: chat.reasoning('hm'),
+    m: chat.reasoning(', yes'),
+    t: chat.text('Yes.'),
+    f: chat.finish('stop'),
+  };
+  const pieces = { x: 'hm', y: ', yes' };
+
+  it(
+    'emits each piece of reasoning as it comes, and completes with the source',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       -r-h-m-t-f-|');
+      const e1subs = '        ^----------!';
+      const expected = '      ---x-y-----|';
+
+      expectObservable(e1.pipe(reasoningDeltas())).toBe(expected, pieces);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'completes with an empty source',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       --|');
+      const e1subs = '        ^-!';
+      const expected = '      --|';
+
+      expectObservable(e1.pipe(reasoningDeltas())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'passes an error on, after the reasoning that came before it',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const error = new StreamEventError('overloaded');
+      const e1 = cold('       -r-h-#', undefined, error);
+      const e1subs = '        ^----!';
+      const expected = '      ---x-#';
+
+      expectObservable(e1.pipe(reasoningDeltas())).toBe(expected, pieces, error);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it(
+    'unsubscribes from the source when it is unsubscribed from, through a chain as well',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       -r-h-m-t-|');
+      const e1subs = '        ^---!     ';
+      const unsub = '         ----!     ';
+      const expected = '      ---x-     ';
+
+      const result = e1.pipe(
+        mergeMap((event) => of(event)),
+        reasoningDeltas(),
+        mergeMap((piece) => of(piece)),
+      );
+      expectObservable(result, unsub).toBe(expected, pieces);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+    }),
+  );
+
+  it('stops a synchronous source at once', () => {
+    const read: unknown[] = [];
+    of(values.h, values.m, values.t)
+      .pipe(
+        tap((event) => read.push(event)),
+        reasoningDeltas(),
+        take(1),
+      )
+      .subscribe();
+
+    expect(read).toEqual([values.h]);
+  });
+
+  it('reads an event that comes while another is being delivered', () => {
+    const source = new Subject<(typeof values)['h']>();
+    const seen: string[] = [];
+    source.pipe(reasoningDeltas()).subscribe((piece) => {
+      seen.push(piece);
+      if (piece === 'hm') source.next(values.m);
+    });
+    source.next(values.h);
+
+    expect(seen).toEqual(['hm', ', yes']);
+  });
+
+  describe('on chat', () => {
+    const detail = (text: string) => ({ type: 'reasoning.text' as const, text, index: 0 });
+    const summary = (text: string) => ({ type: 'reasoning.summary' as const, summary: text, index: 0 });
+
+    it(
+      'follows choice 0 of several, or the one that it is told to',
+      marbles(({ cold, expectObservable }) => {
+        const e1 = cold('     -a-b-|', {
+          a: chat.reasoning('red', { choice: 0 }),
+          b: chat.reasoning('one', { choice: 1 }),
+        });
+
+        expectObservable(e1.pipe(reasoningDeltas())).toBe('             -x---|', { x: 'red' });
+        expectObservable(e1.pipe(reasoningDeltas({ choice: 1 }))).toBe('---x-|', { x: 'one' });
+      }),
+    );
+
+    it(
+      'reads reasoning_content, reasoning, reasoning_details and thinking parts',
+      marbles(({ cold, expectObservable }) => {
+        const part = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] } as const;
+        const a = chat.delta({ reasoning_content: 'hm' });
+        const b = chat.delta({ reasoning_content: '', reasoning: 'hm' });
+        const c = chat.delta({ reasoning_details: [detail('hm')] });
+        const d = chat.delta({ reasoning_details: [summary('hm')] });
+        const e = chat.delta({ content: [part] });
+        const f = chat.delta({ content: [{ type: 'thinking', thinking: 'hm' }] });
+
+        for (const only of [a, b, c, d, e, f])
+          expectObservable(cold('-o-|', { o: only }).pipe(reasoningDeltas())).toBe('-x-|', { x: 'hm' });
+      }),
+    );
+
+    it(
+      'counts the same words in several fields of a delta once',
+      marbles(({ cold, expectObservable }) => {
+        const e1 = cold('     -a-b-|', {
+          a: chat.delta({ reasoning: 'hm', reasoning_details: [detail('hm')] }),
+          b: chat.delta({ reasoning_content: ', yes', reasoning: ', yes', reasoning_details: [detail(', yes')] }),
+        });
+        const expected = '    -x-y-|';
+
+        expectObservable(e1.pipe(reasoningDeltas())).toBe(expected, pieces);
+      }),
+    );
+
+    it(
+      'keeps to the form in which reasoning came first, in each choice',
+      marbles(({ cold, expectObservable }) => {
+        const e1 = cold('     -a-b-c-d-|', {
+          a: chat.delta({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'AAAA' }] }),
+          b: chat.delta({ reasoning: 'hm' }),
+          c: chat.delta({ reasoning_details: [detail('hm'), summary('in short')] }),
+          d: chat.delta({ reasoning_details: [summary('one')] }, { choice: 1 }),
+        });
+
+        expectObservable(e1.pipe(reasoningDeltas())).toBe('             ---x-----|', { x: 'hm' });
+        expectObservable(e1.pipe(reasoningDeltas({ choice: 1 }))).toBe('-------x-|', { x: 'one' });
+      }),
+    );
+  });
+
+  describe('on Responses', () => {
+    const item = (raw: string, short: string) => ({
+      type: 'reasoning' as const,
+      id: 'rs_1',
+      content: raw ? [{ type: 'reasoning_text' as const, text: raw }] : [],
+      summary: short ? [{ type: 'summary_text' as const, text: short }] : [],
+    });
+    const own = (delta: string | object) => ({ type: 'response.reasoning.delta' as const, delta });
+    const done = (text: string) => ({ type: 'response.reasoning.done' as const, text });
+
+    it(
+      'reads raw reasoning, a summary, and the form of a gateway of its own',
+      marbles(({ cold, expectObservable }) => {
+        for (const only of [
+          responses.reasoning('hm'),
+          responses.reasoningSummary('hm'),
+          own('hm'),
+          own({ text: 'hm' }),
+        ])
+          expectObservable(cold('-o-|', { o: only }).pipe(reasoningDeltas())).toBe('-x-|', { x: 'hm' });
+      }),
+    );
+
+    it(
+      'follows one form of an item, the first that is seen',
+      marbles(({ cold, expectObservable }) => {
+        const e1 = cold('     -a-b-c-d-e-|', {
+          a: responses.reasoningSummary('in short'),
+          b: responses.reasoning('hm'),
+          c: own('hm'),
+          d: responses.reasoningSummary(', hm', { output_index: 0 }),
+          e: responses.reasoning('then', { output_index: 1 }),
+        });
+        const expected = '    -x-----y-z-|';
+
+        expectObservable(e1.pipe(reasoningDeltas())).toBe(expected, { x: 'in short', y: ', hm', z: 'then' });
+      }),
+    );
+
+    it(
+      'emits what only the end of it, the item, or the final response holds',
+      marbles(({ cold, expectObservable }) => {
+        const a = done('hm');
+        const b = responses.itemDone(item('hm', 'in short'));
+        const c = responses.completed({ output: [item('', 'hm')] });
+        for (const only of [a, b, c])
+          expectObservable(cold('-o-|', { o: only }).pipe(reasoningDeltas())).toBe('-x-|', { x: 'hm' });
+
+        const e1 = cold('     -a-b-c-d-|', { a: own('h'), b: done('hm'), c: b, d: c });
+        expectObservable(e1.pipe(reasoningDeltas())).toBe('-x-y-----|', { x: 'h', y: 'm' });
+      }),
+    );
+
+    it(
+      'repeats nothing of what closes a turn',
+      marbles(({ cold, expectObservable }) => {
+        const turn = responses.turn('Yes.', { reasoning: ['hm', ', yes'] });
+        const e1 = cold(`     ${'abcdefghijklmnopqrstuvw'.slice(0, turn.length)}|`, letters(turn));
+
+        const whole = e1.pipe(reasoningDeltas(), toArray());
+        expectObservable(whole).toBe(`${'-'.repeat(turn.length)}(x|)`, { x: ['hm', ', yes'] });
+      }),
+    );
+  });
+
+  describe('on Messages', () => {
+    it(
+      'reads thinking blocks, what they start with and what message_start holds',
+      marbles(({ cold, expectObservable }) => {
+        const block = (thinking: string) => ({ type: 'thinking' as const, thinking, signature: '' });
+        const e1 = cold('     -a-b-c-d-e-|', {
+          a: messages.start({ content: [block('o')] }),
+          b: messages.blockStart(block('hm'), { index: 1 }),
+          c: messages.reasoning(', yes', { index: 1 }),
+          d: messages.signature('c2ln', { index: 1 }),
+          e: messages.text('Yes.', { index: 2 }),
+        });
+        const expected = '    -w-x-y-----|';
+
+        expectObservable(e1.pipe(reasoningDeltas())).toBe(expected, { w: 'o', ...pieces });
+      }),
+    );
+  });
+});
