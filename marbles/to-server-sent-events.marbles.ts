@@ -194,6 +194,7 @@ describe('toServerSentEvents', () => {
             code: 'timeout',
             message: 'No bytes for 5 s',
             param: null,
+            error: { type: 'timeout_error', code: 'timeout', message: 'No bytes for 5 s', param: null },
             sequence_number: 3,
           }),
         });
@@ -227,6 +228,7 @@ describe('toServerSentEvents', () => {
               code: 'truncated',
               message: 'The stream was cut',
               param: null,
+              error: { type: 'server_error', code: 'truncated', message: 'The stream was cut', param: null },
               sequence_number: 3,
             }),
           },

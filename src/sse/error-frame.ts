@@ -40,8 +40,10 @@ export function errorFrame(
     case 'chatCompletions':
       return { data: JSON.stringify({ error: errorBody(error) }) };
     case 'responses': {
-      const { message, code } = errorBody(error);
-      const event = { type: 'error', code: String(code), message, param: null, sequence_number: sequenceNumber };
+      const { message, type, code } = errorBody(error);
+      // Flat as it is documented, and nested as some gateways have it: not every client raises both.
+      const flat = { code: String(code), message, param: null };
+      const event = { type: 'error', ...flat, error: { type, ...flat }, sequence_number: sequenceNumber };
       return { type: 'error', data: JSON.stringify(event) };
     }
     case 'messages': {
