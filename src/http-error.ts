@@ -44,7 +44,7 @@ export function httpResponseError(
   const { message, code, type, requestId } = failureOf(json ?? {});
   const ok = status >= 200 && status < 300;
   const retryable = isRetryableStatus(status, code, type, headers);
-  const said = message === undefined ? '' : `: ${clean(message)}`;
+  const said = message === undefined ? '' : `: ${clean(message).replace(/\.$/, '')}`;
   const begins = json === undefined && body.trim() !== '' ? ` The body begins: "${clean(body)}"` : '';
   const media = clean(headers['content-type'] ?? 'no content type');
   let what: string;
@@ -56,7 +56,7 @@ export function httpResponseError(
   } else if (json !== undefined && message === undefined) {
     what = `answered ${status} with JSON (${media}) instead of an event stream. Does it support \`stream: true\`?`;
   } else {
-    what = `answered ${status} with ${media} instead of an event stream${said}. Check \`baseUrl\` and \`paths\`.${begins}`;
+    what = `answered ${status} with ${media} instead of an event stream${said}.${message === undefined ? ` Check \`baseUrl\` and \`paths\`.${begins}` : ''}`;
   }
   return new HttpResponseError(`${where} ${what}`, {
     ...details,

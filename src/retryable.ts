@@ -12,8 +12,7 @@ type Code = string | number | null | undefined;
 
 /**
  * Whether a request that was answered with an HTTP status may succeed if it is sent again. The server's own word
- * (`x-should-retry`) counts for more than the status; spend limits count for more than both. A status that says
- * nothing of failure (an error body under 200) is judged by the body.
+ * (`x-should-retry`) counts for more than the status; spend limits count for more than both.
  */
 export function isRetryableStatus(
   status: number,
@@ -24,7 +23,7 @@ export function isRetryableStatus(
   if (isSpent(code, type)) return false;
   const asked = headers['x-should-retry'];
   if (asked === 'true' || asked === 'false') return asked === 'true';
-  return status < 400 ? isRetryableFailure(code, type) : isTransient(status);
+  return isTransient(status);
 }
 
 /**
