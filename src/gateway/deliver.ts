@@ -38,6 +38,11 @@ export async function deliverStream({
   let sent = 0;
   let struck = false;
 
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+  });
   response.flushHeaders();
   const keepAlive = rendering.keepAlive();
   if (keepAliveMs > 0 && keepAlive.startsWith(':')) await line.raw(keepAlive);
@@ -83,6 +88,7 @@ export async function deliverStream({
         return 'broken';
       case 'reset':
         await sleep(BEFORE_RESET_MS);
+        entry.outcome = 'broken';
         response.socket?.resetAndDestroy();
         return 'broken';
       case 'stall':
@@ -151,21 +157,23 @@ export async function deliverWhole({
     await line.end();
     return 'hung-up';
   }
-  response.setHeader('content-length', body.length);
+  const sound = fault?.kind !== 'malformed';
+  const sent = sound ? body : body.subarray(0, Math.floor(body.length / 2));
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': sent.length });
   if (fault?.kind === 'reset' || fault?.kind === 'cut') {
     response.write(body.subarray(0, Math.floor(body.length / 2)));
     await sleep(BEFORE_RESET_MS);
+    entry.outcome = 'broken';
     if (fault.kind === 'reset') response.socket?.resetAndDestroy();
     else response.destroy();
     return 'broken';
   }
   entry.firstTokenMs = Date.now() - entry.at;
-  entry.bytesDelivered = body.length;
   const over = line.end();
-  response.end(body);
+  response.end(sent);
   await over;
-  // `finished` tells a whole answer from one that the client did not wait for.
   if (!response.writableFinished) return 'hung-up';
+  entry.bytesDelivered = sent.length;
   entry.tokensDelivered = rendering.plannedTokens;
-  return 'completed';
+  return sound ? 'completed' : 'broken';
 }

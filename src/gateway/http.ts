@@ -47,7 +47,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
     });
     request.on('end', () => resolve(Buffer.concat(parts)));
     request.on('error', reject);
-    request.on('close', () => reject(new Error('The client went away')));
+    request.on('close', () => reject(new Error('The client went away'))); // after `end` this comes too late to matter
   });
 }
 
@@ -83,6 +83,8 @@ export async function parseBody(request: IncomingMessage, bytes: Buffer): Promis
 }
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  // What is left of a body that was too large is not read; the connection cannot serve another request.
+  if (status === 413) response.setHeader('connection', 'close');
   const body = Buffer.from(JSON.stringify(value));
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
 }

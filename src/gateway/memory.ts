@@ -1,3 +1,4 @@
+import { hash } from './content/random.js';
 import { string, type Json } from './json.js';
 
 const LIMIT = 2000;
@@ -24,5 +25,19 @@ export class ConversationMemory {
         map.delete(oldest);
       }
     }
+  }
+}
+
+/** Which prompt beginnings a `cache_control` mark has stored; a beginning is read from the cache when it comes again. */
+export class PromptCache {
+  readonly #known = new Set<number>();
+
+  /** Tells whether the text was stored before, and stores it. */
+  touch(text: string): boolean {
+    const key = hash(text);
+    if (this.#known.has(key)) return true;
+    if (this.#known.size >= LIMIT) this.#known.clear();
+    this.#known.add(key);
+    return false;
   }
 }

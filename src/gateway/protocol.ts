@@ -73,8 +73,6 @@ export interface Rendering {
   keepAlive(): string;
   /** The answer in one piece, for requests that do not stream. */
   whole(): Json | Promise<Json>;
-  /** What a later request may refer to. */
-  items?(): readonly Json[];
 }
 
 export const comment = (text: string) => `: ${text}\n\n`;

@@ -1,29 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { prepare } from './answers.js';
 import { hash, random } from './content/random.js';
-import { plan, type Ask, type Changes } from './content/plan.js';
 import { deliverStream, deliverWhole, problemOf } from './deliver.js';
-import { readChat, renderChat } from './endpoints/chat-completions.js';
-import { readImages, renderImages, type ImageAsk } from './endpoints/images.js';
-import { readMessages, renderMessage } from './endpoints/messages.js';
-import { conversationOf, readResponses, renderResponse } from './endpoints/responses.js';
-import { parseFault, toFault, type Fault } from './faults.js';
+import { refuse, type Exchange } from './exchange.js';
+import { parseFault, toFault, type Fault, type FaultLike } from './faults.js';
 import { allowBrowsers, keyOf, parseBody, preflight, readBody, sendJson } from './http.js';
+import { strikeInstead } from './instead.js';
 import { maskHeaders, type JournalEntry } from './journal.js';
-import { list, own, string, type Json } from './json.js';
-import { ConversationMemory } from './memory.js';
-import { costOf, modelList, modelNames, modelObject, providerOf, resolve } from './models.js';
+import { string } from './json.js';
+import { ConversationMemory, PromptCache } from './memory.js';
+import { costOf, modelList, modelNames, modelObject } from './models.js';
 import type { Gateway, GatewayOptions } from './options.js';
 import { checkPace, parsePace, type Pace } from './pace.js';
-import { errorBody, sayingOf } from './problems.js';
-import {
-  RequestProblem,
-  type Answer,
-  type Dialect,
-  type GatewayEndpoint,
-  type Problem,
-  type Rendering,
-} from './protocol.js';
+import { RequestProblem, type GatewayEndpoint, type Rendering } from './protocol.js';
 
 const ROUTES: Readonly<Record<string, GatewayEndpoint>> = {
   '/v1/chat/completions': 'chatCompletions',
@@ -55,6 +45,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   return gateway;
 }
 
+const HOUSE = new Set(['/', '/v1', '/journal', '/v1/models']);
+const KEEP_ALIVE_MS = 15_000;
+const JOURNAL_LIMIT = 10_000;
+const ATTEMPTS_LIMIT = 10_000;
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
 class GatewayServer implements Gateway {
   readonly journal: JournalEntry[] = [];
   readonly #server: Server;
@@ -62,31 +58,38 @@ class GatewayServer implements Gateway {
   readonly #script: (Fault | null)[];
   readonly #fault: Fault | undefined;
   readonly #memory = new ConversationMemory();
+  readonly #cache = new PromptCache();
   readonly #attempts = new Map<string, number>();
   readonly #running = new Set<JournalEntry>();
   #whenIdle: (() => void)[] = [];
   #requests = 0;
-  #closing = false;
+  #closing: Promise<void> | undefined;
 
   constructor(private readonly options: GatewayOptions) {
     this.#seed = String(options.seed ?? 'rx-llm');
     this.#script = (options.script ?? []).map((entry) => (entry === null ? null : toFault(entry)));
     this.#fault = options.fault === undefined ? undefined : toFault(options.fault);
     if (options.pace) checkPace(options.pace);
+    if (options.dialect !== undefined && options.dialect !== 'a' && options.dialect !== 'b') {
+      throw new TypeError(`dialect must be 'a' or 'b', not '${String(options.dialect)}'`);
+    }
     this.#server = createServer((request, response) => void this.#handle(request, response));
-    // A stalled answer is a fault on purpose; the server must not end it.
-    this.#server.requestTimeout = 0;
+    this.#server.requestTimeout = 0; // a slow upload is the client's affair
     this.#server.keepAliveTimeout = 30_000;
   }
 
   listen(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(this.options.port ?? 0, this.options.host ?? '127.0.0.1', () => {
+      this.#server.listen(this.options.port ?? 0, this.#host, () => {
         this.#server.off('error', reject);
         resolve();
       });
     });
+  }
+
+  get #host(): string {
+    return this.options.host ?? '127.0.0.1';
   }
 
   get port(): number {
@@ -94,11 +97,11 @@ class GatewayServer implements Gateway {
   }
 
   get url(): string {
-    const host = this.options.host ?? '127.0.0.1';
-    return `http://${host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host}:${this.port}/v1`;
+    const host = this.#host === '0.0.0.0' || this.#host === '::' ? '127.0.0.1' : this.#host;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${this.port}/v1`;
   }
 
-  script(...faults: readonly (Fault | string | null)[]): void {
+  script(...faults: readonly (FaultLike | null)[]): void {
     this.#script.push(...faults.map((fault) => (fault === null ? null : toFault(fault))));
   }
 
@@ -108,11 +111,11 @@ class GatewayServer implements Gateway {
   }
 
   close(): Promise<void> {
-    this.#closing = true;
-    return new Promise((resolve) => {
+    this.#closing ??= new Promise((resolve) => {
       this.#server.close(() => void this.idle().then(resolve));
       this.#server.closeAllConnections();
     });
+    return this.#closing;
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -120,36 +123,34 @@ class GatewayServer implements Gateway {
     if (request.method === 'OPTIONS') return preflight(request, response);
     const exchange = this.#open(request, response);
     const { entry } = exchange;
-    response.on('error', () => undefined); // a reset shows as a hang-up
     try {
       await this.#answer(exchange);
     } catch (error) {
-      if (response.destroyed || response.headersSent) entry.outcome = 'hung-up';
-      else {
-        const problem =
-          error instanceof RequestProblem ? error.problem : { status: 500, message: 'The gateway failed to answer' };
-        this.#refuse(exchange, problem);
-      }
+      if (response.headersSent || request.socket.destroyed) entry.outcome = 'hung-up';
+      else if (error instanceof RequestProblem) refuse(exchange, error.problem);
+      else refuse(exchange, { status: 500, message: 'The gateway failed to answer', code: 'internal_error' });
     } finally {
       this.#end(exchange);
     }
   }
 
   #open(request: IncomingMessage, response: ServerResponse): Exchange {
-    const url = new URL(request.url ?? '/', 'http://gateway');
+    // Not `URL`: it throws at some paths that a client can send.
+    const [pathname = '/', query] = (request.url ?? '/').split('?', 2);
     const number = ++this.#requests;
-    const asked = string(request.headers['x-gateway-dialect'] ?? url.searchParams.get('dialect')).toLowerCase();
-    const dialect: Dialect = asked === 'a' || asked === 'b' ? asked : (this.options.dialect ?? 'a');
+    const asked = string(
+      request.headers['x-gateway-dialect'] ?? new URLSearchParams(query).get('dialect'),
+    ).toLowerCase();
     const key = request.headers['idempotency-key'];
-    const path = url.pathname.length > 1 ? url.pathname.replace(/\/+$/, '') : url.pathname;
+    const path = pathname.replace(/(?<=.)\/+$/, '');
     const entry: JournalEntry = {
       number,
       requestId: `req_${random(`${this.#seed}/request/${number}`).id(20)}`,
       at: Date.now(),
       method: request.method ?? 'GET',
       path,
-      dialect,
-      endpoint: ROUTES[path],
+      dialect: asked === 'a' || asked === 'b' ? asked : (this.options.dialect ?? 'a'),
+      endpoint: Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined,
       headers: maskHeaders(request.headers),
       idempotencyKey: typeof key === 'string' ? key : undefined,
       attempt: 1,
@@ -167,23 +168,22 @@ class GatewayServer implements Gateway {
       billed: undefined,
     };
     this.journal.push(entry);
-    if (this.journal.length > (this.options.journalLimit ?? 10_000)) this.journal.shift();
+    if (this.journal.length > (this.options.journalLimit ?? JOURNAL_LIMIT)) this.journal.shift();
     this.#running.add(entry);
     response.setHeader('x-request-id', entry.requestId);
     if (entry.endpoint === 'messages') response.setHeader('request-id', entry.requestId);
-    const exchange: Exchange = { request, response, entry, settle: undefined };
+    response.on('error', () => undefined); // a reset shows as a hang-up
     response.once('close', () => {
-      if (!response.writableFinished && !this.#closing) entry.hungUpMs ??= Date.now() - entry.at;
+      if (entry.outcome === 'open' && !response.writableFinished && !this.#closing) {
+        entry.hungUpMs = Date.now() - entry.at;
+      }
     });
-    return exchange;
+    return { request, response, entry };
   }
 
-  #end({ request, response, entry, settle }: Exchange): void {
+  #end({ request, response, entry }: Exchange): void {
     if (this.#closing && entry.outcome === 'hung-up') entry.outcome = 'closed';
-    if (entry.outcome === 'hung-up') entry.hungUpMs ??= Date.now() - entry.at;
-    else entry.hungUpMs = undefined;
     entry.endedMs = Date.now() - entry.at;
-    settle?.();
     // A body that nobody wants must still be read, or the client never gets to the answer.
     if (!request.complete && !request.destroyed) {
       request.resume();
@@ -196,8 +196,8 @@ class GatewayServer implements Gateway {
 
   async #answer(exchange: Exchange): Promise<void> {
     const { request, response, entry } = exchange;
-    const { path, endpoint, dialect } = entry;
-    if (endpoint === undefined) return this.#other(exchange);
+    const { path, endpoint } = entry;
+    if (endpoint === undefined) return this.#house(exchange);
     if (entry.method !== 'POST') {
       response.setHeader('allow', 'POST, OPTIONS');
       throw new RequestProblem({
@@ -207,278 +207,128 @@ class GatewayServer implements Gateway {
       });
     }
     this.#admit(request);
-    const bytes = await readBody(request, this.options.maxBodyBytes ?? 32 * 1024 * 1024);
+    const bytes = await readBody(request, this.options.maxBodyBytes ?? MAX_BODY_BYTES);
     const body = await parseBody(request, bytes);
     entry.body = body;
     entry.attempt = this.#attempt(entry.idempotencyKey ?? `${path} ${hash(bytes.toString('latin1'))} ${bytes.length}`);
     const fault = this.#faultOf(request, entry.attempt);
     const pace = this.#paceOf(request);
     entry.fault = fault;
-
-    const changes: Changes = {
-      ...(fault?.kind === 'incomplete'
-        ? { incomplete: { after: fault.after ?? 5, finish: fault.reason ?? 'length' } }
-        : {}),
-      ...(fault?.kind === 'huge' && endpoint !== 'images'
-        ? { huge: { after: fault.after ?? 0, bytes: fault.bytes ?? 1024 * 1024 } }
-        : {}),
-    };
-    const { rendering, stream, cost } = this.#render(exchange, endpoint, dialect, body, fault, changes);
+    const { rendering, stream } = prepare(endpoint, body, entry, fault, {
+      seed: this.#seed,
+      models: this.options.models,
+      memory: this.#memory,
+      cache: this.#cache,
+    });
     entry.streamed = stream;
     entry.tokensPlanned = rendering.plannedTokens;
-    exchange.settle = () => {
-      const output = entry.tokensDelivered;
-      if (entry.outcome === 'refused' || (output === 0 && entry.outcome !== 'completed')) return;
-      entry.billed = {
-        inputTokens: rendering.inputTokens,
-        outputTokens: output,
-        costUsd: cost(rendering.inputTokens, rendering.cachedTokens, output),
-      };
-    };
 
-    if (fault && (await this.#instead(exchange, fault, rendering))) return;
+    if (fault && (await strikeInstead(exchange, fault, rendering))) return bill(entry, rendering);
+    if (!stream && (fault?.kind === 'error' || fault?.kind === 'failed')) return refuse(exchange, problemOf(fault));
     entry.status = 200;
-    if (dialect === 'a' && endpoint !== 'messages')
+    if (entry.dialect === 'a' && endpoint !== 'messages') {
       response.setHeader('x-generation-id', `gen-${entry.requestId.slice(4)}`);
-    const delivery = {
-      response,
-      entry,
-      rendering,
-      fault,
-      pace,
-      keepAliveMs: this.options.keepAliveMs ?? 15_000,
-      seed: `${this.#seed}/${entry.number}`,
-    };
-    if (stream) {
-      response.writeHead(200, {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-cache',
-        'x-accel-buffering': 'no',
-      });
-      entry.outcome = await deliverStream(delivery);
-    } else {
-      response.statusCode = 200;
-      response.setHeader('content-type', 'application/json');
-      if (fault?.kind === 'error' || fault?.kind === 'failed') return this.#refuse(exchange, problemOf(fault));
-      entry.outcome = await deliverWhole(delivery);
     }
-  }
-
-  /** Faults that come instead of an answer. */
-  async #instead(
-    { request, response, entry, ...rest }: Exchange,
-    fault: Fault,
-    rendering: Rendering,
-  ): Promise<boolean> {
-    if (fault.kind === 'status') {
-      if (fault.retryAfter !== undefined) response.setHeader('retry-after', String(fault.retryAfter));
-      if (fault.retryAfterDate !== undefined)
-        response.setHeader('retry-after', new Date(Date.now() + fault.retryAfterDate * 1000).toUTCString());
-      if (fault.retryAfterMs !== undefined) response.setHeader('retry-after-ms', String(fault.retryAfterMs));
-      if (fault.shouldRetry !== undefined) response.setHeader('x-should-retry', String(fault.shouldRetry));
-      const { status, code, type, message = sayingOf(status) } = fault;
-      this.#refuse({ request, response, entry, ...rest }, { status, code, type, message });
-      return true;
-    }
-    if (fault.kind === 'html') {
-      entry.status = 200;
-      entry.outcome = 'broken';
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-      response.end(
-        '<!doctype html>\n<html><head><title>Sign in</title></head><body>Please sign in to use this network.</body></html>\n',
-      );
-      return true;
-    }
-    if (fault.kind === 'json') {
-      entry.status = 200;
-      entry.outcome = 'broken';
-      const problem = { status: 503, message: sayingOf(503) };
-      const value = fault.answer
-        ? await rendering.whole()
-        : errorBody(problem, entry.endpoint, entry.dialect, entry.requestId);
-      if (fault.answer) {
-        entry.outcome = 'completed';
-        entry.tokensDelivered = rendering.plannedTokens;
-      }
-      response.writeHead(200, { 'content-type': fault.contentType ?? 'application/json' }).end(JSON.stringify(value));
-      return true;
-    }
-    if (fault.kind === 'reset' && fault.after === 'headers') {
-      entry.outcome = 'broken';
-      request.socket.resetAndDestroy();
-      return true;
-    }
-    if (fault.kind === 'stall' && fault.after === 'headers') {
-      if (!response.destroyed) await new Promise((resolve) => response.once('close', resolve));
-      entry.outcome = 'hung-up';
-      return true;
-    }
-    return false;
-  }
-
-  #render(
-    exchange: Exchange,
-    endpoint: GatewayEndpoint,
-    dialect: Dialect,
-    body: Json,
-    fault: Fault | undefined,
-    changes: Changes,
-  ) {
-    const { request, entry } = exchange;
-    const ask: Ask | ImageAsk =
-      endpoint === 'chatCompletions'
-        ? readChat(body, this.#seed)
-        : endpoint === 'responses'
-          ? readResponses(body, this.#seed, this.#memory)
-          : endpoint === 'messages'
-            ? readMessages(body, this.#seed)
-            : readImages(body, this.#seed, entry.path.endsWith('/edits'));
-    if (this.options.models && !this.options.models.includes(ask.model)) {
-      throw new RequestProblem({
-        status: 404,
-        message: `The model '${ask.model}' does not exist`,
-        code: 'model_not_found',
-        param: 'model',
-      });
-    }
-    const answer: Answer = {
-      dialect,
-      requestId: entry.requestId,
-      created: Math.floor(entry.at / 1000),
-      model: ask.model,
-      resolvedModel: resolve(ask.model),
-      requestedModels: [
-        ask.model,
-        ...list(own(body, 'models')).filter((m): m is string => typeof m === 'string' && m !== ask.model),
-      ],
-      provider: providerOf(resolve(ask.model)),
-      body,
-      userAgent: request.headers['user-agent'] ?? '',
-      cost: costOf,
-      toolIndexes: fault?.kind === 'tool-indexes' ? (fault.as ?? 'zero') : 'right',
-      hugeBytes: fault?.kind === 'huge' ? (fault.bytes ?? 1024 * 1024) : 0,
-    };
-    const rendering =
-      'width' in ask
-        ? renderImages(ask, answer, fault?.kind === 'incomplete')
-        : RENDER[endpoint === 'images' ? 'messages' : endpoint](ask, plan(ask, changes), answer);
-    if (endpoint === 'responses' && own(body, 'store') !== false) {
-      const id = dialect === 'a' ? `gen-${answer.created}-${entry.requestId.slice(4)}` : `resp_${entry.requestId}`;
-      this.#memory.keep(id, conversationOf(body, this.#memory), rendering.items?.() ?? []);
-    }
-    return { rendering, stream: ask.stream, cost: answer.cost };
+    const keepAliveMs = this.options.keepAliveMs ?? KEEP_ALIVE_MS;
+    const delivery = { response, entry, rendering, fault, pace, keepAliveMs, seed: `${this.#seed}/${entry.number}` };
+    entry.outcome = await (stream ? deliverStream(delivery) : deliverWhole(delivery));
+    bill(entry, rendering);
   }
 
   #admit(request: IncomingMessage): void {
     const key = keyOf(request);
-    if (key === '')
-      throw new RequestProblem({
-        status: 401,
-        message: 'No API key was given: send it as a bearer token or in x-api-key',
-        code: 'missing_api_key',
-      });
+    const refused = (message: string, code: string) => new RequestProblem({ status: 401, message, code });
+    if (key === '') {
+      throw refused('No API key was given: send it as a bearer token or in x-api-key', 'missing_api_key');
+    }
     if (this.options.apiKeys && !this.options.apiKeys.includes(key)) {
-      throw new RequestProblem({ status: 401, message: 'The API key is not valid', code: 'invalid_api_key' });
+      throw refused('The API key is not valid', 'invalid_api_key');
     }
   }
 
   #attempt(key: string): number {
     const attempt = (this.#attempts.get(key) ?? 0) + 1;
-    this.#attempts.delete(key);
+    this.#attempts.delete(key); // to the end of the map: the oldest are forgotten first
     this.#attempts.set(key, attempt);
-    for (const oldest of this.#attempts.keys()) {
-      if (this.#attempts.size <= 10_000) break;
-      this.#attempts.delete(oldest);
+    if (this.#attempts.size > ATTEMPTS_LIMIT) {
+      for (const oldest of this.#attempts.keys()) {
+        this.#attempts.delete(oldest);
+        break;
+      }
     }
     return attempt;
   }
 
   #faultOf(request: IncomingMessage, attempt: number): Fault | undefined {
-    const header = request.headers['x-gateway-fault'];
+    const header = string(request.headers['x-gateway-fault']).trim();
     let fault: Fault | null | undefined;
-    if (typeof header === 'string' && header.trim() !== '')
-      fault = header.trim() === 'none' ? null : readHeader('x-gateway-fault', () => parseFault(header));
-    else fault = this.#script.length > 0 ? this.#script.shift() : this.#fault;
+    if (header === '') fault = this.#script.length > 0 ? this.#script.shift() : this.#fault;
+    else if (header !== 'none') fault = readHeader('x-gateway-fault', () => parseFault(header));
     if (!fault || (fault.times !== undefined && attempt > fault.times)) return undefined;
     return fault;
   }
 
   #paceOf(request: IncomingMessage): Pace {
-    const header = request.headers['x-gateway-pace'];
+    const header = string(request.headers['x-gateway-pace']);
     const pace = this.options.pace ?? {};
-    return typeof header === 'string' ? { ...pace, ...readHeader('x-gateway-pace', () => parsePace(header)) } : pace;
-  }
-
-  #refuse({ response, entry }: Exchange, problem: Problem): void {
-    entry.status = problem.status;
-    entry.outcome = 'refused';
-    if (problem.status === 413) response.setHeader('connection', 'close');
-    sendJson(response, problem.status, errorBody(problem, entry.endpoint, entry.dialect, entry.requestId));
+    return header === '' ? pace : { ...pace, ...readHeader('x-gateway-pace', () => parsePace(header)) };
   }
 
   /** Everything but the four endpoints. */
-  #other({ request, response, entry }: Exchange): void {
+  #house({ request, response, entry }: Exchange): void {
     const { path, dialect } = entry;
-    const known =
-      path === '/' || path === '/v1' || path === '/journal' || path === '/v1/models' || path.startsWith('/v1/models/');
-    if (!known)
-      throw new RequestProblem({
-        status: 404,
-        message: `There is nothing at ${entry.method} ${path.slice(0, 100)}`,
-        code: 'not_found',
-      });
+    const { models } = this.options;
+    if (!HOUSE.has(path) && !path.startsWith('/v1/models/')) {
+      const message = `There is nothing at ${path.slice(0, 100)}`;
+      throw new RequestProblem({ status: 404, message, code: 'not_found' });
+    }
     if (entry.method !== 'GET' && entry.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD, OPTIONS');
-      throw new RequestProblem({
-        status: 405,
-        message: `${path} takes GET, not ${entry.method}`,
-        code: 'method_not_allowed',
-      });
+      const message = `${path} takes GET, not ${entry.method}`;
+      throw new RequestProblem({ status: 405, message, code: 'method_not_allowed' });
     }
-    entry.outcome = 'completed';
-    entry.status = 200;
-    if (path === '/' || path === '/v1')
-      return sendJson(response, 200, {
-        gateway: 'rx-llm',
-        dialect,
-        endpoints: Object.keys(ROUTES),
-        models: '/v1/models',
-        journal: '/journal',
-      });
-    this.#admit(request);
-    if (path === '/journal') return sendJson(response, 200, { data: this.journal });
     const anthropic = request.headers['anthropic-version'] !== undefined;
-    if (path === '/v1/models') return sendJson(response, 200, modelList(dialect, this.options.models, anthropic));
-    const id = decodeURIComponent(path.slice('/v1/models/'.length));
-    if (!modelNames(dialect, this.options.models).includes(id)) {
-      throw new RequestProblem({
-        status: 404,
-        message: `The model '${id.slice(0, 100)}' does not exist`,
-        code: 'model_not_found',
-      });
+    const show = (value: unknown) => {
+      entry.status = 200;
+      entry.outcome = 'completed';
+      sendJson(response, 200, value);
+    };
+    if (path === '/' || path === '/v1') {
+      const endpoints = Object.keys(ROUTES);
+      return show({ gateway: 'rx-llm', dialect, endpoints, models: '/v1/models', journal: '/journal' });
     }
-    sendJson(response, 200, modelObject(id, dialect, anthropic));
+    this.#admit(request);
+    if (path === '/journal') return show({ data: this.journal });
+    if (path === '/v1/models') return show(modelList(dialect, models, anthropic));
+    const id = unescaped(path.slice('/v1/models/'.length));
+    if (!modelNames(dialect, models).includes(id)) {
+      const message = `The model '${id.slice(0, 100)}' does not exist`;
+      throw new RequestProblem({ status: 404, message, code: 'model_not_found', param: 'model' });
+    }
+    show(modelObject(id, dialect, anthropic));
   }
 }
 
-const RENDER = { chatCompletions: renderChat, responses: renderResponse, messages: renderMessage } as const;
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly entry: JournalEntry;
-  /** Writes the bill, once it is known how much was delivered. */
-  settle: (() => void) | undefined;
+/** What was delivered is paid for; an answer that broke off before its first token is free. */
+function bill(entry: JournalEntry, { inputTokens, cachedTokens }: Rendering): void {
+  const outputTokens = entry.tokensDelivered;
+  if (entry.outcome === 'refused' || (outputTokens === 0 && entry.outcome !== 'completed')) return;
+  entry.billed = { inputTokens, outputTokens, costUsd: costOf(inputTokens, cachedTokens, outputTokens) };
 }
 
 function readHeader<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new RequestProblem({
-      status: 400,
-      message: `${name}: ${error instanceof Error ? error.message : 'not understood'}`,
-      param: name,
-    });
+    const reason = error instanceof Error ? error.message : 'not understood';
+    throw new RequestProblem({ status: 400, message: `${name}: ${reason}`, code: 'invalid_value', param: name });
   }
 }

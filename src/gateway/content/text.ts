@@ -5,7 +5,7 @@ import { random, type Random } from './random.js';
 export const REFUSAL_PHRASE = 'please refuse';
 
 const COMMON = new Set(
-  'about above after again also always answer because been before being between both call could describe does down each every explain find first following from give have here into just keep know like list make many might more most must need only other over please reply respond same short should show since some such tell than that their them then there these they thing this those through today under until using very want what when where which while will with within without would write your yours sentence sentences word words paragraph'.split(
+  'the and for are you how why who can has had not but was out all any one two its may our use get let put say see try ask did way too off yes per via about above after again also always answer because been before being between both call could describe does down each every explain find first following from give have here into just keep know like list make many might more most must need only other over please reply respond same short should show since some such tell than that their them then there these they thing this those through today under until using very want what when where which while will with within without would write your yours sentence sentences word words paragraph'.split(
     ' ',
   ),
 );
@@ -16,7 +16,7 @@ export function hintsOf(prompt: string): Hints {
   const proper = [...prompt.matchAll(/(?<![.!?]\s|^|\p{L})\p{Lu}[\p{L}\p{M}'’-]+(?: \p{Lu}[\p{L}\p{M}'’-]+)*/gu)].map(
     (m) => m[0],
   );
-  const plain = (prompt.match(/[\p{L}\p{M}][\p{L}\p{M}'’-]{3,}/gu) ?? []).filter(
+  const plain = (prompt.match(/[\p{L}\p{M}][\p{L}\p{M}'’-]{2,}/gu) ?? []).filter(
     (word) => !COMMON.has(word.toLowerCase()),
   );
   const numbers = (prompt.match(/-?\d+(?:\.\d+)?/g) ?? [])

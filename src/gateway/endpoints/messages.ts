@@ -1,5 +1,6 @@
 import { countTokens } from '../content/tokens.js';
 import { isObject, list, object, own, string, type Json } from '../json.js';
+import type { PromptCache } from '../memory.js';
 import { wordsOf } from '../problems.js';
 import {
   bad,
@@ -25,7 +26,7 @@ import {
 } from './asking.js';
 
 /** Reads a Messages request, or refuses it as the gateways do. */
-export function readMessages(body: Json, seed: string): Ask {
+export function readMessages(body: Json, seed: string, cache: PromptCache): Ask {
   const model = requireModel(body);
   const stream = requireStream(body);
   const maxTokens = wholeNumber(body, 'max_tokens');
@@ -94,12 +95,14 @@ export function readMessages(body: Json, seed: string): Ask {
     (budget === undefined ? 'medium' : budget < 4000 ? 'low' : budget < 16000 ? 'medium' : 'high');
   const format = object(object(own(body, 'output_config'))['format'] ?? own(body, 'output_format'));
 
+  const input = inputTokens(messages as unknown[], systemText(own(body, 'system')), own(body, 'tools'));
   return {
     ...NOTHING_ASKED,
+    ...cachedPart(body, input, cache),
     model,
     stream,
     prompt,
-    inputTokens: inputTokens(messages as unknown[], systemText(own(body, 'system')), own(body, 'tools')),
+    inputTokens: input,
     tools: specs,
     toolChoice,
     parallel:
@@ -112,6 +115,24 @@ export function readMessages(body: Json, seed: string): Ask {
     stop: stops(own(body, 'stop_sequences'), 'stop_sequences', 8191),
     seed: contentSeed(body, seed),
   };
+}
+
+/** The tokens up to the last `cache_control` mark: written to the cache the first time, read from it after that. */
+function cachedPart(
+  body: Json,
+  inputTokens: number,
+  cache: PromptCache,
+): Pick<Ask, 'cachedTokens' | 'cacheWriteTokens'> {
+  const turns = list(own(body, 'messages')).flatMap((message) => list(object(message)['content']));
+  const parts = [...list(own(body, 'tools')), ...list(own(body, 'system')), ...turns];
+  const last = parts.map((part) => isObject(object(part)['cache_control'])).lastIndexOf(true);
+  if (last < 0) return { cachedTokens: 0, cacheWriteTokens: 0 };
+  const marked = parts.slice(0, last + 1).map((part) => ({ ...object(part), cache_control: undefined }));
+  const text = marked.map((part) => textOf([part]) || JSON.stringify(part)).join('\n');
+  const tokens = Math.min(countTokens(text), inputTokens);
+  return cache.touch(JSON.stringify(marked))
+    ? { cachedTokens: tokens, cacheWriteTokens: 0 }
+    : { cachedTokens: 0, cacheWriteTokens: tokens };
 }
 
 const systemText = (system: unknown) => (system === undefined || system === null ? undefined : textOf(system));

@@ -136,7 +136,11 @@ function textFormat(format: unknown): unknown {
 }
 
 /** An answer of the Responses endpoint, in the words of gateway A or B. */
-export function renderResponse(ask: Ask, plan: Plan, answer: Answer): Rendering {
+export function renderResponse(
+  ask: Ask,
+  plan: Plan,
+  answer: Answer,
+): Rendering & { readonly id: string; readonly items: readonly Json[] } {
   const { dialect, body } = answer;
   const tail = answer.requestId.slice(4);
   const id = dialect === 'a' ? `gen-${answer.created}-${tail}` : `resp_${answer.requestId}`;
@@ -400,6 +404,7 @@ export function renderResponse(ask: Ask, plan: Plan, answer: Answer): Rendering 
         ...finalFields(allItems()),
         ...(dialect === 'a' ? { output_text: text } : {}),
       }),
-    items: () => allItems(),
+    id,
+    items: allItems(),
   };
 }
