@@ -25,6 +25,7 @@ export {
 
 // Reading events
 export { isToken } from './is-token.js';
+export { parseServerSentEvents, type ParseServerSentEventsConfig } from './operators/parse-server-sent-events.js';
 
 // Events, requests and results of the wire
 export type {

@@ -44,6 +44,7 @@ export class FrameReader {
   #dispatched = false;
   #started = false;
   #afterCr = false;
+  #lineEnded = true;
   #stopped = false;
 
   constructor(handler: FrameHandler, maxEventBytes = Infinity) {
@@ -150,7 +151,9 @@ export class FrameReader {
     }
     this.#dispatched = false;
     this.#parser.feed(piece);
-    this.#eventBytes = this.#dispatched || piece.endsWith('\n\n') ? 0 : this.#eventBytes + bytes;
+    const ended = this.#dispatched || piece.endsWith('\n\n') || (piece === '\n' && this.#lineEnded);
+    this.#lineEnded = piece.endsWith('\n');
+    this.#eventBytes = ended ? 0 : this.#eventBytes + bytes;
     if (this.#eventBytes > this.#maxEventBytes) throw new FrameLimitError(this.#maxEventBytes);
   }
 }

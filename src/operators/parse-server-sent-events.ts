@@ -1,0 +1,117 @@
+import type { OperatorFunction } from 'rxjs';
+import { EventTooLargeError } from '../errors.js';
+import { FrameLimitError, FrameReader } from '../sse/frame-reader.js';
+import type { ServerSentEvent } from '../sse/server-sent-event.js';
+import { operate } from './operate.js';
+
+export interface ParseServerSentEventsConfig {
+  /** The most bytes that one event may have, counted before it is parsed. Default: 64 MiB. */
+  readonly maxEventBytes?: number;
+  /** Emit comments too, as events that hold nothing else. Default: `false`. */
+  readonly comments?: boolean;
+}
+
+const MAX_EVENT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Reads server-sent events out of bytes or text, wherever they are cut: in a line, between CR and LF, in a character.
+ *
+ * ```text
+ * source                      --a--b----c--|     a: 'data: 1\n'  b: '\ndata'  c: ': 2\n\n'
+ * parseServerSentEvents()     -----x----y--|     x: { data: '1' }  y: { data: '2' }
+ * ```
+ *
+ * Emits an event at its blank line, and completes when the source does. It follows the standard but for two things
+ * that gateways do: a lone CR at the end ends its line, and an event whose blank line is missing at a clean end is
+ * emitted if its data is a JSON object, list or string, or `[DONE]`. The source's errors pass through, without what was unfinished; an event over
+ * `maxEventBytes` is an `EventTooLargeError`. Unsubscribing leaves the source at once, in the middle of a read too.
+ *
+ * @example
+ * ```ts
+ * import { from, map } from 'rxjs';
+ * import { parseServerSentEvents } from 'rx-llm';
+ *
+ * from(['data: {"n":1}\n', '\n'])
+ *   .pipe(
+ *     parseServerSentEvents(),
+ *     map(({ data = '' }) => JSON.parse(data) as object),
+ *   )
+ *   .subscribe(console.log);
+ * ```
+ */
+export function parseServerSentEvents({
+  maxEventBytes = MAX_EVENT_BYTES,
+  comments = false,
+}: ParseServerSentEventsConfig = {}): OperatorFunction<Uint8Array | string, ServerSentEvent> {
+  return operate((destination) => {
+    let retry: number | undefined;
+    let atEnd = false;
+    const reader = new FrameReader(
+      {
+        onEvent({ event, data, id }) {
+          if (atEnd && !isWhole(data)) return;
+          destination.next({
+            ...(event !== undefined && { type: event }),
+            data,
+            ...(id !== undefined && { id }),
+            ...(retry !== undefined && { retry }),
+          });
+          retry = undefined;
+          if (destination.closed) reader.stop();
+        },
+        onComment: comments
+          ? (comment) => {
+              destination.next({ comment });
+              if (destination.closed) reader.stop();
+            }
+          : undefined,
+        onRetry(ms) {
+          retry = ms;
+        },
+      },
+      maxEventBytes,
+    );
+    const guard = (read: () => void): void => {
+      try {
+        read();
+      } catch (error) {
+        if (!(error instanceof FrameLimitError)) throw error;
+        destination.error(
+          new EventTooLargeError(
+            `A server-sent event is larger than ${maxEventBytes} bytes. Raise \`maxEventBytes\` if that is right.`,
+          ),
+        );
+      }
+    };
+    return {
+      next(chunk) {
+        guard(() => {
+          reader.push(chunk);
+        });
+      },
+      complete() {
+        atEnd = true;
+        guard(() => {
+          reader.end();
+        });
+        destination.complete();
+      },
+      finalize() {
+        reader.stop();
+      },
+    };
+  });
+}
+
+/** What a clean end has left is taken for whole if it reads as something that shows its own end; 5 may be half of 57. */
+function isWhole(data: string): boolean {
+  const text = data.trim();
+  if (text === '[DONE]') return true;
+  if (!/^[{["]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
