@@ -41,6 +41,8 @@ export class FrameReader {
   #lineBytes = 0;
   /** Bytes that went into an event which is still open. */
   #eventBytes = 0;
+  /** Of the piece at hand. */
+  #commentBytes = 0;
   #dispatched = false;
   #started = false;
   #afterCr = false;
@@ -58,7 +60,7 @@ export class FrameReader {
       },
       onComment: (comment) => {
         // Comments belong to no event: a flood of them must not look like one that grows.
-        this.#eventBytes = Math.max(0, this.#eventBytes - comment.length - 2);
+        this.#commentBytes += comment.length + 3;
         if (!this.#stopped) handler.onComment?.(comment);
       },
       onRetry: (ms) => {
@@ -150,10 +152,11 @@ export class FrameReader {
       if (piece.charCodeAt(0) === 0xfeff) piece = piece.slice(1);
     }
     this.#dispatched = false;
+    this.#commentBytes = 0;
     this.#parser.feed(piece);
     const ended = this.#dispatched || piece.endsWith('\n\n') || (piece === '\n' && this.#lineEnded);
     this.#lineEnded = piece.endsWith('\n');
-    this.#eventBytes = ended ? 0 : this.#eventBytes + bytes;
+    this.#eventBytes = ended ? 0 : Math.max(0, this.#eventBytes + bytes - this.#commentBytes);
     if (this.#eventBytes > this.#maxEventBytes) throw new FrameLimitError(this.#maxEventBytes);
   }
 }
