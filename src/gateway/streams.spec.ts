@@ -1,5 +1,5 @@
 import { startGateway, type Dialect, type Gateway } from './index.js';
-import { at, call, chat, eventsOf, image, jsonOf, message, respond } from './test-client.js';
+import { at, call, chat, eventsOf, image, jsonOf, message, respond } from '../spec/support/gateway-client.js';
 
 let gateway: Gateway;
 beforeAll(async () => void (gateway = await startGateway()));

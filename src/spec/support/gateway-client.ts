@@ -1,6 +1,6 @@
 import { request as send } from 'node:http';
 import { createParser } from 'eventsource-parser';
-import type { Json } from './json.js';
+import type { Json } from '../../gateway/json.js';
 
 /** Plain HTTP for the gateway's own specs: what a socket sees, with nothing read into it. */
 export interface Reply {
