@@ -11,7 +11,7 @@ export function mergeOutput(
   listed: readonly unknown[],
   isCompleted: boolean,
 ): ItemFold[] {
-  const items = listed.map(fields);
+  const items = listed.map(fields).filter(({ type }) => text(type) !== '');
   const matches = match(streamed, items);
   const left = new Set(streamed);
   for (const fold of matches) if (fold) left.delete(fold);

@@ -1,0 +1,434 @@
+import type { ResponseObject } from './response.js';
+import { responsesMessage } from './message.js';
+
+/** All snapshots of events that are given as they would stand on the wire. */
+function snapshots(...events: object[]): ResponseObject[] {
+  const seen: ResponseObject[] = [];
+  const reader = responsesMessage({ snapshot: (message) => seen.push(message as ResponseObject) });
+  for (const event of events) reader.next(event as never);
+  reader.end?.();
+  return seen;
+}
+
+const last = (...events: object[]): ResponseObject => snapshots(...events).at(-1) as ResponseObject;
+const outputOf = (...events: object[]): readonly unknown[] => last(...events).output;
+
+const event = (type: string, fields: object): object => ({ type: `response.${type}`, ...fields });
+const added = (output_index: number, item: object): object => event('output_item.added', { output_index, item });
+const done = (output_index: number, item: object): object => event('output_item.done', { output_index, item });
+const text = (delta: string, fields: object = {}): object =>
+  event('output_text.delta', { output_index: 0, item_id: 'm', content_index: 0, delta, ...fields });
+const end = (type: string, response: object): object => event(type, { response: { status: type, ...response } });
+
+const message = (...words: string[]) => ({
+  id: 'm',
+  type: 'message',
+  role: 'assistant',
+  status: 'in_progress',
+  content: words.map((word) => ({ type: 'output_text', text: word, annotations: [] })),
+});
+
+describe('responsesMessage', () => {
+  describe('builds a message', () => {
+    it('from parts that are opened, grow and are closed', () => {
+      const part = { output_index: 0, item_id: 'm', content_index: 1 };
+
+      expect(
+        outputOf(
+          added(0, message()),
+          text('He'),
+          text('y'),
+          event('content_part.added', { ...part, part: { type: 'refusal', refusal: '' } }),
+          event('refusal.delta', { ...part, delta: 'No' }),
+          event('refusal.done', { ...part, refusal: 'No.' }),
+        ),
+      ).toEqual([{ ...message('Hey'), content: [...message('Hey').content, { type: 'refusal', refusal: 'No.' }] }]);
+    });
+
+    it('from a delta alone', () => {
+      expect(last(text('Hey'))).toEqual({ object: 'response', output: [message('Hey')] });
+    });
+
+    it('from a done event alone', () => {
+      const at = { output_index: 0, item_id: 'm' };
+
+      expect(outputOf(event('output_text.done', { ...at, content_index: 0, text: 'Hey' }))).toMatchObject([
+        { content: [{ type: 'output_text', text: 'Hey' }] },
+      ]);
+      const part = { type: 'output_text', text: 'Hey', annotations: [] };
+      expect(outputOf(event('content_part.done', { ...at, content_index: 0, part }))).toEqual([message('Hey')]);
+    });
+
+    it('as its done item says, but for what is empty in that', () => {
+      const note = { type: 'file_path', file_id: 'f' };
+      const annotation = { output_index: 0, item_id: 'm', content_index: 0, annotation_index: 0, annotation: note };
+      const closed = { ...message('Hello'), status: 'completed' };
+
+      expect(
+        outputOf(added(0, message()), text('Helo'), event('output_text.annotation.added', annotation), done(0, closed)),
+      ).toEqual([{ ...closed, content: [{ type: 'output_text', text: 'Hello', annotations: [note] }] }]);
+    });
+
+    it('with a new part under an index whose part was closed', () => {
+      const closed = (value: string): object =>
+        event('output_text.done', { output_index: 0, item_id: 'm', content_index: 0, text: value });
+
+      expect(outputOf(text('a'), closed('a'), text('b'), closed('b!'))).toEqual([message('a', 'b!')]);
+    });
+
+    it('with annotations, each once', () => {
+      const annotation = (fields: object): object =>
+        event('output_text.annotation.added', { output_index: 0, item_id: 'm', content_index: 0, ...fields });
+      const [item] = outputOf(
+        text('a'),
+        annotation({ annotation_index: 0, annotation: { type: 'url_citation', url: '1' } }),
+        annotation({ annotation_index: 0, annotation: { type: 'url_citation', url: '1' } }),
+        annotation({ annotation: { type: 'url_citation', url: '2' } }),
+        annotation({ annotation: null }),
+      ) as [{ content: { annotations: unknown }[] }];
+
+      expect(item.content[0]?.annotations).toMatchObject([{ url: '1' }, { url: '2' }]);
+    });
+
+    it('with log probabilities when the part is closed, or at the end', () => {
+      const logprobs = (token: string): object => ({ logprobs: [{ token, logprob: -1 }] });
+      const tokens = (...events: object[]): unknown[] =>
+        snapshots(text('a', logprobs('a')), text('b', logprobs('b')), ...events).map(({ output }) => {
+          const [item] = output as unknown as [{ content: { logprobs?: { token: string }[] }[] }];
+          return item.content[0]?.logprobs?.map(({ token }) => token).join('');
+        });
+      const close = { output_index: 0, item_id: 'm', content_index: 0, text: 'ab' };
+
+      expect(tokens(event('output_text.done', close))).toEqual([undefined, undefined, 'ab']);
+      expect(tokens()).toEqual([undefined, undefined, 'ab']);
+      expect(tokens(end('completed', { output: [] }))).toEqual([undefined, undefined, 'ab']);
+      expect(tokens(event('output_text.done', { ...close, ...logprobs('ab!') }))).toEqual([
+        undefined,
+        undefined,
+        'ab!',
+      ]);
+    });
+  });
+
+  describe('builds reasoning', () => {
+    const at = { output_index: 0, item_id: 'r' };
+    const reasoning = (...words: string[]) => words.map((word) => ({ type: 'reasoning_text', text: word }));
+
+    it('raw and summary, part by part', () => {
+      const summary = (summary_index: number, delta: string): object =>
+        event('reasoning_summary_text.delta', { ...at, summary_index, delta });
+      const part = { type: 'summary_text', text: '' };
+
+      expect(
+        outputOf(
+          added(0, { id: 'r', type: 'reasoning', summary: [] }),
+          event('reasoning_summary_part.added', { ...at, summary_index: 0, part }),
+          summary(0, 'a'),
+          summary(0, 'b'),
+          event('reasoning_summary_part.done', { ...at, summary_index: 0, part: { ...part, text: 'ab' } }),
+          summary(1, 'c'),
+          event('reasoning_text.delta', { ...at, content_index: 0, delta: 'raw' }),
+          event('reasoning_text.done', { ...at, content_index: 0, text: 'raw!' }),
+        ),
+      ).toEqual([
+        {
+          id: 'r',
+          type: 'reasoning',
+          summary: [
+            { type: 'summary_text', text: 'ab' },
+            { type: 'summary_text', text: 'c' },
+          ],
+          content: reasoning('raw!'),
+        },
+      ]);
+    });
+
+    it('as one part, where the server counts its pieces', () => {
+      const pieces = ['a', 'b', 'c'].map((delta, content_index) =>
+        event('reasoning_text.delta', { ...at, content_index, delta }),
+      );
+
+      expect(outputOf(...pieces)).toMatchObject([{ content: reasoning('abc') }]);
+    });
+
+    it("of a gateway's own kind, text or object, and each word once", () => {
+      expect(
+        outputOf(
+          event('reasoning.delta', { ...at, delta: { text: 'a' } }),
+          event('reasoning_text.delta', { ...at, delta: 'a' }),
+          event('reasoning.delta', { delta: 'b' }),
+          event('reasoning.done', { ...at, text: 'ab' }),
+        ),
+      ).toEqual([{ id: 'r', type: 'reasoning', summary: [], content: reasoning('ab') }]);
+    });
+
+    it('with the encrypted content of the done item', () => {
+      expect(
+        outputOf(
+          added(0, { id: 'r', type: 'reasoning', encrypted_content: 'early' }),
+          done(0, { id: 'r', type: 'reasoning', encrypted_content: 'final' }),
+        ),
+      ).toMatchObject([{ encrypted_content: 'final' }]);
+    });
+  });
+
+  describe('builds the calls', () => {
+    const at = { output_index: 1, item_id: 'f' };
+    const call = { id: 'f', type: 'function_call', status: 'in_progress', call_id: 'c', name: 'tide', arguments: '' };
+
+    it('of functions, whatever comes first of their ends', () => {
+      const full = { ...call, status: 'completed', arguments: '{"p":1}' };
+      const argumentsDone = event('function_call_arguments.done', { ...at, arguments: '{"p":1}' });
+
+      expect(
+        outputOf(
+          added(1, call),
+          event('function_call_arguments.delta', { ...at, delta: '{"p":' }),
+          event('function_call_arguments.delta', { ...at, delta: '1}' }),
+          argumentsDone,
+        ),
+      ).toEqual([{ ...call, arguments: '{"p":1}' }]);
+      expect(outputOf(added(1, call), done(1, full), argumentsDone)).toEqual([full]);
+      expect(outputOf(event('function_call_arguments.done', { ...at, arguments: '{}', name: 'tide' }))).toEqual([
+        { ...call, call_id: '', arguments: '{}' },
+      ]);
+    });
+
+    it('of custom tools, MCP and the code interpreter', () => {
+      expect(
+        outputOf(
+          event('custom_tool_call_input.delta', { output_index: 0, item_id: 'a', delta: 'free ' }),
+          event('custom_tool_call_input.delta', { output_index: 0, item_id: 'a', delta: 'text' }),
+          event('mcp_call_arguments.delta', { output_index: 1, item_id: 'b', delta: '{}' }),
+          event('mcp_call.failed', { output_index: 1, item_id: 'b' }),
+          event('code_interpreter_call_code.delta', { output_index: 2, item_id: 'c', delta: '1+' }),
+          event('code_interpreter_call_code.done', { output_index: 2, item_id: 'c', code: '1+1' }),
+          event('code_interpreter_call.interpreting', { output_index: 2, item_id: 'c' }),
+        ),
+      ).toMatchObject([
+        { type: 'custom_tool_call', input: 'free text' },
+        { type: 'mcp_call', arguments: '{}', status: 'failed' },
+        { type: 'code_interpreter_call', code: '1+1', status: 'interpreting' },
+      ]);
+    });
+
+    it('of the shell, and what it printed', () => {
+      const command = (phase: string, fields: object): object =>
+        event(`shell_call_command.${phase}`, { output_index: 0, command_index: 0, ...fields });
+      const output = (delta: object): object =>
+        event('shell_call_output_content.delta', { output_index: 1, item_id: 'o', command_index: 0, delta });
+
+      expect(
+        outputOf(
+          added(0, { id: 's', type: 'shell_call', action: { commands: [] } }),
+          command('added', { command: 'l' }),
+          command('delta', { delta: 's' }),
+          command('done', { command: 'ls -l' }),
+          output({ stdout: 'a' }),
+          output({ stdout: 'b', stderr: '!' }),
+        ),
+      ).toMatchObject([
+        { action: { commands: ['ls -l'] } },
+        { type: 'shell_call_output', output: [{ stdout: 'ab', stderr: '!' }] },
+      ]);
+    });
+
+    it('of patches', () => {
+      const diff = (delta: string): object =>
+        event('apply_patch_call_operation_diff.delta', { output_index: 0, item_id: 'p', delta });
+      const operation = { type: 'update_file', path: 'a', diff: '' };
+
+      expect(
+        outputOf(added(0, { id: 'p', type: 'apply_patch_call', operation }), diff('+a'), diff('+b')),
+      ).toMatchObject([{ operation: { ...operation, diff: '+a+b' } }]);
+    });
+
+    it('with no status older than the one of the done item, and no partial image', () => {
+      const image = { id: 'i', type: 'image_generation_call', status: 'generating', result: null };
+      const place = { output_index: 0, item_id: 'i' };
+
+      expect(
+        outputOf(
+          added(0, image),
+          event('image_generation_call.partial_image', { ...place, partial_image_b64: 'x' }),
+          done(0, { ...image, status: 'completed', result: 'b64' }),
+          event('image_generation_call.generating', place),
+        ),
+      ).toEqual([{ ...image, status: 'completed', result: 'b64' }]);
+    });
+  });
+
+  describe('tells items apart', () => {
+    it('by index, with other ids in each event', () => {
+      expect(outputOf(added(0, message()), text('a', { item_id: 'x' }), text('b', { item_id: 'y' }))).toEqual([
+        message('ab'),
+      ]);
+    });
+
+    it('by id, where there is no index', () => {
+      const a = { output_index: undefined, item_id: 'a' };
+      const b = { output_index: undefined, item_id: 'b' };
+
+      expect(outputOf(text('1', a), text('2', b), text('3', a))).toMatchObject([
+        { id: 'a', content: [{ text: '13' }] },
+        { id: 'b', content: [{ text: '2' }] },
+      ]);
+    });
+
+    it('by their order, where there is neither', () => {
+      const nowhere = { output_index: undefined, item_id: undefined };
+
+      expect(outputOf(added(0, message()), text('a', nowhere), text('b', nowhere))).toEqual([message('ab')]);
+    });
+
+    it('whose index is always 0', () => {
+      const other = { ...message('b'), id: 'n' };
+
+      expect(outputOf(done(0, message('a')), added(0, { ...other, content: [] }), done(0, other))).toMatchObject([
+        { id: 'm' },
+        { id: 'n', content: [{ text: 'b' }] },
+      ]);
+    });
+
+    it('but for one that is announced again under a new id', () => {
+      expect(outputOf(added(0, message()), text('a'), added(0, { ...message(), id: 'n' }))).toEqual([
+        { ...message('a'), id: 'n' },
+      ]);
+    });
+
+    it('and lists them by their index', () => {
+      const items = [2, 0, 1].map((index) => added(index, { ...message(String(index)), id: `m${index}` }));
+
+      expect(outputOf(...items)).toMatchObject([{ id: 'm0' }, { id: 'm1' }, { id: 'm2' }]);
+    });
+  });
+
+  describe('at the end', () => {
+    const call = { id: 'f', type: 'function_call', call_id: 'c', name: 'tide', arguments: '{}' };
+
+    it('is the final response, if that has all', () => {
+      const response = {
+        id: 'r',
+        status: 'completed',
+        model: 'm',
+        output: [message('Hey')],
+        usage: { input_tokens: 1 },
+      };
+
+      expect(
+        last(event('created', { response: { id: 'r', output: [] } }), text('Hey'), event('completed', { response })),
+      ).toEqual({ object: 'response', ...response, output: [{ ...message('Hey'), status: 'completed' }] });
+    });
+
+    it('keeps what streamed of items that the response does not list, in their place', () => {
+      const other = { ...message('b'), id: 'n' };
+      const events = [added(0, { id: 'r', type: 'reasoning' }), added(1, other), added(2, call)];
+
+      expect(outputOf(...events, end('completed', { output: [other] }))).toMatchObject([
+        { id: 'r' },
+        { id: 'n' },
+        { id: 'f' },
+      ]);
+    });
+
+    it('adds items that only the response lists, in their place', () => {
+      expect(
+        outputOf(text('a'), end('completed', { output: [{ id: 'r', type: 'reasoning' }, message('a'), call] })),
+      ).toMatchObject([{ id: 'r' }, { id: 'm' }, { id: 'f' }]);
+    });
+
+    it('takes items for the same by id, by call, else by type', () => {
+      const listed = [message('xyz'), { ...call, id: 'g' }, { id: 's', type: 'reasoning', summary: ['s'] }];
+      const streamed = [added(0, { id: 'r', type: 'reasoning' }), added(1, call), added(2, message('x'))];
+
+      expect(outputOf(...streamed, end('completed', { output: listed }))).toMatchObject([
+        { id: 'm', content: [{ text: 'xyz' }] },
+        { id: 'g', call_id: 'c' },
+        { id: 's', summary: ['s'] },
+      ]);
+    });
+
+    it('has of each item the richer, with its final status', () => {
+      const poorer = { ...message('He'), status: 'incomplete' };
+
+      expect(outputOf(text('Hello'), end('incomplete', { output: [poorer] }))).toEqual([
+        { ...message('Hello'), status: 'incomplete' },
+      ]);
+      expect(outputOf(text('He'), end('incomplete', { output: [{ ...message('Hello') }] }))).toEqual([
+        message('Hello'),
+      ]);
+    });
+
+    it('keeps a number that a null follows, and the words of a failure', () => {
+      const response = { usage: { output_tokens: 3 }, output: [] };
+      const error = { code: 'server_error', message: 'no' };
+
+      expect(last(event('in_progress', { response }), text('a'), end('failed', { usage: null, error }))).toEqual({
+        object: 'response',
+        status: 'failed',
+        usage: { output_tokens: 3 },
+        error,
+        output: [message('a')],
+      });
+    });
+
+    it('is not disturbed by a status event that lists less than what streamed', () => {
+      expect(outputOf(text('a'), event('in_progress', { response: { output: [message('')] } }))).toEqual([
+        message('a'),
+      ]);
+    });
+  });
+
+  it('says nothing where nothing changed', () => {
+    const created = event('created', { response: { id: 'r', status: 'in_progress', output: [], tools: [{ a: 1 }] } });
+    const silent = [
+      event('in_progress', { response: { id: 'r', status: 'in_progress', output: [], tools: [{ a: 1 }] } }),
+      { type: 'keepalive' },
+      event('progress', { percent: 3 }),
+      event('audio.delta', { delta: 'x' }),
+      event('output_item.added', { output_index: 0, item: null }),
+    ];
+
+    expect(snapshots(created, ...silent)).toHaveLength(1);
+  });
+
+  it('keeps the identity of all that did not change', () => {
+    const seen = snapshots(
+      event('created', { response: { id: 'r', tools: [{ name: 'a' }], output: [] } }),
+      added(0, { id: 'r', type: 'reasoning', summary: [{ type: 'summary_text', text: 's' }] }),
+      text('a', { output_index: 1 }),
+      text('b', { output_index: 1, content_index: 1 }),
+      text('c', { output_index: 1, content_index: 1 }),
+      end('completed', { tools: [{ name: 'a' }], output: [] }),
+    ) as unknown as { tools: unknown; output: { content: unknown[] }[] }[];
+
+    expect(seen[4]?.output[0]).toBe(seen[1]?.output[0]);
+    expect(seen[4]?.output[1]?.content[0]).toBe(seen[2]?.output[1]?.content[0]);
+    expect(seen[4]?.output[1]?.content[1]).not.toBe(seen[3]?.output[1]?.content[1]);
+    expect(seen[5]?.tools).toBe(seen[0]?.tools);
+    expect(seen[5]?.output[1]?.content).toBe(seen[4]?.output[1]?.content);
+  });
+
+  it.each([
+    [event('created', { response: 'x' })],
+    [event('completed', { response: { output: 'x', usage: 3 } })],
+    [event('completed', { response: { output: [null, 3, {}] } })],
+    [event('output_item.added', { output_index: 'x', item: { type: 'message', content: 'x' } })],
+    [event('output_item.done', { item: { type: 5 } })],
+    [event('content_part.added', { part: null })],
+    [event('content_part.done', { output_index: 5, part: 'x' })],
+    [event('output_text.delta', { delta: { text: 5 }, logprobs: 'x' })],
+    [event('shell_call_command.delta', { command_index: 1e9, delta: 'x' })],
+    [event('shell_call_output_content.done', { output: 'x' })],
+    [event('constructor.delta', { delta: 'x' })],
+    [event('__proto__.delta', { delta: 'x' })],
+    [JSON.parse('{"type":"response.output_item.added","item":{"type":"x","__proto__":{"a":1}}}') as object],
+  ])('does not throw, and keeps its shape, on %j', (broken) => {
+    const response = last(broken, text('ok', { output_index: 90, item_id: 'ok' }));
+
+    expect(response.output.at(-1)).toMatchObject({ content: [{ text: 'ok' }] });
+    expect(Object.getPrototypeOf(response)).toBe(Object.prototype);
+    expect(response.output.every(({ type }) => typeof type === 'string')).toBe(true);
+    expect(response.output.every((item) => Object.getPrototypeOf(item) === Object.prototype)).toBe(true);
+  });
+});
