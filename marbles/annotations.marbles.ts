@@ -191,7 +191,7 @@ describe('annotations', () => {
         b: responses.itemDone(message),
         c: responses.completed({ output: [message] }),
       });
-      const e2 = cold('       -c----|', { c: responses.completed({ output: [message] }) });
+      const e2 = cold('       -c---|', { c: responses.completed({ output: [message] }) });
       const both: Record<string, Annotation> = {
         x: {
           type: 'url_citation',
