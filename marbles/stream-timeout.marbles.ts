@@ -30,7 +30,7 @@ describe('streamTimeout', () => {
       const expected = '      --c-c-#    ';
 
       const result = e1.pipe(streamTimeout({ firstTokenMs: 6 }));
-      expectObservable(result).toBe(expected, undefined, timeout('first-token', { tokenSeen: false }));
+      expectObservable(result).toBe(expected, undefined, timeout('firstToken', { tokenSeen: false }));
       expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
@@ -88,7 +88,7 @@ describe('streamTimeout', () => {
       const e1 = cold('       --c---------');
       const clocks = { firstTokenMs: 6, stalledMs: 5, totalMs: 8 };
 
-      expectObservable(e1.pipe(streamTimeout(clocks))).toBe('--c---#', undefined, timeout('first-token'));
+      expectObservable(e1.pipe(streamTimeout(clocks))).toBe('--c---#', undefined, timeout('firstToken'));
       expectObservable(e1.pipe(streamTimeout({ ...clocks, firstTokenMs: 0 }))).toBe(
         '                     --c----#',
         undefined,
@@ -143,7 +143,7 @@ describe('streamTimeout', () => {
         const expected1 = '        -c---#     ';
         const expected2 = '        -c-t------#';
 
-        const late = timeout('first-token', { endpoint });
+        const late = timeout('firstToken', { endpoint });
         const cut = timeout('total', { endpoint, tokenSeen: true });
         expectObservable(e1.pipe(streamTimeout({ firstTokenMs: 5 }))).toBe(expected1, answer, late);
         expectObservable(e2.pipe(streamTimeout({ firstTokenMs: 5, totalMs: 10 }))).toBe(expected2, answer, cut);
@@ -314,7 +314,7 @@ describe('streamTimeout', () => {
 
       const once = retryBeforeFirstToken<object>({ count: 1, delay: 5, random: () => 0 });
       const clock = streamTimeout<object>({ firstTokenMs: 5 });
-      expectObservable(e1.pipe(clock, once)).toBe(expected, undefined, timeout('first-token'));
+      expectObservable(e1.pipe(clock, once)).toBe(expected, undefined, timeout('firstToken'));
       expectSubscriptions(e1.subscriptions).toBe(e1subs);
       const all = NEVER.pipe(clock, once, streamTimeout({ totalMs: 12 }));
       expectObservable(all).toBe(whole, undefined, timeout('total'));

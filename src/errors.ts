@@ -4,7 +4,7 @@ import type { Usage } from './usage.js';
 export type LlmErrorKind = 'http' | 'in-band' | 'truncated' | 'malformed' | 'limit' | 'timeout' | 'connection';
 
 /** Which clock ran out; see {@link StreamTimeouts}. */
-export type TimeoutPhase = 'headers' | 'first-token' | 'idle' | 'stalled' | 'total';
+export type TimeoutPhase = 'headers' | 'firstToken' | 'idle' | 'stalled' | 'total';
 
 /** What is known of a failure; all but the message is optional. */
 export interface LlmErrorDetails {

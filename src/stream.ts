@@ -56,7 +56,7 @@ const ERROR_BODY_MS = 5000;
 
 const PHASES: Readonly<Record<TimeoutPhase, readonly [option: keyof StreamTimeouts, what: string]>> = {
   headers: ['headersMs', 'has not answered'],
-  'first-token': ['firstTokenMs', 'has not sent a first token'],
+  'firstToken': ['firstTokenMs', 'has not sent a first token'],
   idle: ['idleMs', 'has not sent a byte'],
   stalled: ['stalledMs', 'has sent bytes, but no event,'],
   total: ['totalMs', 'has not finished its answer'],
@@ -105,7 +105,7 @@ export class LlmStream<E extends object> {
       this.#expire(name);
     });
     this.#clocks.arm('total', config.timeouts.totalMs);
-    this.#clocks.arm('first-token', config.timeouts.firstTokenMs);
+    this.#clocks.arm('firstToken', config.timeouts.firstTokenMs);
     subscriber.add(() => {
       this.#close();
     });
@@ -336,7 +336,7 @@ export class LlmStream<E extends object> {
       if (!this.#tokenSeen && endpoint.isToken(event)) {
         this.#tokenSeen = true;
         this.#config.onToken?.();
-        this.#clocks.disarm('first-token');
+        this.#clocks.disarm('firstToken');
       }
       this.#events++;
       this.#subscriber.next(event);

@@ -26,7 +26,7 @@ const GRACE_MS = 10_000;
 const CLOCKS: Readonly<
   Partial<Record<ClockName, readonly [option: Exclude<keyof StreamTimeoutConfig, 'scheduler'>, what: string]>>
 > = {
-  'first-token': ['firstTokenMs', 'No token came within'],
+  'firstToken': ['firstTokenMs', 'No token came within'],
   stalled: ['stalledMs', 'No event came for'],
   total: ['totalMs', 'The stream was not complete within'],
 };
@@ -34,7 +34,7 @@ const CLOCKS: Readonly<
 /**
  * Passes on what comes, and fails with a `StreamTimeoutError` when one of three clocks runs out. Its `phase` says which:
  *
- * - `'first-token'`: no token (see `isToken`) within `firstTokenMs` of subscribing;
+ * - `'firstToken'`: no token (see `isToken`) within `firstTokenMs` of subscribing;
  * - `'stalled'`: no event other than `ping` and `keepalive` for `stalledMs`;
  * - `'total'`: no completion within `totalMs` of subscribing.
  *
@@ -94,12 +94,12 @@ export function streamTimeout<T>(config: StreamTimeoutConfig): MonoTypeOperatorF
       });
       // A source may be done by the time it is subscribed to.
       clocks.arm('total', totalMs);
-      clocks.arm('first-token', firstTokenMs);
+      clocks.arm('firstToken', firstTokenMs);
       clocks.arm('stalled', stalledMs);
       subscriber = subscribeTo<T, T>(source, destination, {
         next(value) {
           const life = watch.next(value);
-          if (watch.tokenSeen) clocks.disarm('first-token');
+          if (watch.tokenSeen) clocks.disarm('firstToken');
           if (life && stalledMs > 0) {
             if (watch.enough !== patient) {
               patient = watch.enough;
