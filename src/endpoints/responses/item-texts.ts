@@ -38,7 +38,8 @@ export class ItemTexts {
     const key = typeof output_index === 'number' ? output_index : (this.#keys.get(item_id) ?? this.#current);
     if (item) {
       this.#current = key;
-      this.#keys.set(fields(item).id, key);
+      const id = text(fields(item).id);
+      if (id) this.#keys.set(id, key);
     }
     let found = this.#items.get(key);
     if (!found) this.#items.set(key, (found = { all: new Streamed(), part: new Streamed() }));
