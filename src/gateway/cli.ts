@@ -1,5 +1,8 @@
 #!/usr/bin/env node
+import { readFileSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { object, string } from './json.js';
 import type { GatewayOptions } from './options.js';
 import type { JournalEntry } from './journal.js';
 import { parsePace } from './pace.js';
@@ -78,7 +81,7 @@ function main(argv: string[]): void {
     },
   });
   if (values.help) return void process.stdout.write(HELP);
-  if (values.version) return void process.stdout.write(`${VERSION}\n`);
+  if (values.version) return void process.stdout.write(`${version()}\n`);
 
   const number = (name: 'port' | 'max-body' | 'keep-alive' | 'tokens-per-second'): number | undefined => {
     const value = values[name];
@@ -132,12 +135,16 @@ function line(entry: JournalEntry): string {
   return `${entry.method} ${entry.path} ${entry.status ?? '-'} ${entry.outcome}${left}${tokens}${bill}${fault} ${entry.endedMs} ms`;
 }
 
+/** Of the package that holds this program: `dist/esm/gateway/cli.js`. */
+function version(): string {
+  const manifest = join(dirname(realpathSync(process.argv[1] ?? '.')), '..', '..', '..', 'package.json');
+  return string(object(JSON.parse(readFileSync(manifest, 'utf8')))['version']);
+}
+
 function fail(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nrx-llm-gateway --help tells all.\n`);
   process.exitCode = 1;
 }
-
-const VERSION = '0.1.0';
 
 try {
   main(process.argv.slice(2));

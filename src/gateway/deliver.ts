@@ -15,11 +15,15 @@ export interface Delivery {
   readonly pace: Pace;
   readonly keepAliveMs: number;
   readonly seed: string;
+  /** Writes the bill. */
+  readonly settle: () => void;
 }
 
 /** The client must have read what came before a reset, or its system throws that away too. */
 const BEFORE_RESET_MS = 30;
 
+/** Faults after which an answer is not whole, though its terminator may come. */
+const BREAKING = new Set<Fault['kind']>(['error', 'failed', 'cut', 'malformed', 'no-done']);
 const STRIKING = new Set<Fault['kind']>(['error', 'failed', 'cut', 'reset', 'stall', 'malformed']);
 
 /** Sends an answer as an event stream, and lets the fault strike where it should. */
@@ -31,8 +35,14 @@ export async function deliverStream({
   pace,
   keepAliveMs,
   seed,
+  settle,
 }: Delivery): Promise<JournalOutcome> {
-  const line = new Line(response, entry, pace.writes);
+  const outcome: JournalOutcome = fault && BREAKING.has(fault.kind) ? 'broken' : 'completed';
+  const line = new Line(response, entry, pace.writes, () => {
+    if (fault?.kind === 'never-close') return;
+    entry.outcome = outcome;
+    settle();
+  });
   const clock = new Clock(pace, seed);
   const strikeAfter = strikePoint(fault, rendering.plannedTokens);
   let sent = 0;
@@ -65,13 +75,10 @@ export async function deliverStream({
     sent += frame.tokens;
   }
   await line.flush();
-  if (line.gone) return 'hung-up';
-  if (fault?.kind === 'never-close') {
-    await line.end();
-    return 'completed';
-  }
+  if (fault?.kind === 'never-close') await line.end();
+  else if (line.gone && entry.outcome === 'open') return 'hung-up';
   response.end();
-  return fault?.kind === 'no-done' || struck ? 'broken' : 'completed';
+  return outcome;
 
   async function strike(line: Line, frame: Frame, delivered: number): Promise<JournalOutcome | undefined> {
     switch (fault?.kind) {
@@ -147,6 +154,7 @@ export async function deliverWhole({
   fault,
   pace,
   seed,
+  settle,
 }: Delivery): Promise<JournalOutcome> {
   const line = new Line(response, entry, undefined);
   const clock = new Clock(pace, seed);
@@ -168,12 +176,17 @@ export async function deliverWhole({
     else response.destroy();
     return 'broken';
   }
-  entry.firstTokenMs = Date.now() - entry.at;
   const over = line.end();
-  response.end(sent);
-  await over;
-  if (!response.writableFinished) return 'hung-up';
-  entry.bytesDelivered = sent.length;
+  entry.firstTokenMs = Date.now() - entry.at;
   entry.tokensDelivered = rendering.plannedTokens;
-  return sound ? 'completed' : 'broken';
+  entry.bytesDelivered = sent.length;
+  response.end(sent);
+  // Written down at once, for a client in this very process; and taken back if the client did not wait for it.
+  entry.outcome = sound ? 'completed' : 'broken';
+  settle();
+  await over;
+  if (response.writableFinished) return entry.outcome;
+  Object.assign(entry, { tokensDelivered: 0, bytesDelivered: 0, firstTokenMs: undefined, billed: undefined });
+  entry.hungUpMs = Date.now() - entry.at;
+  return 'hung-up';
 }

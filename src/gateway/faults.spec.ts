@@ -1,6 +1,16 @@
 import { parseFault, startGateway, type Fault, type Gateway } from './index.js';
 import type { Json } from './json.js';
-import { at, call, chat, eventsOf, image, jsonOf, message, respond, type Reply } from '../spec/support/gateway-client.js';
+import {
+  at,
+  call,
+  chat,
+  eventsOf,
+  image,
+  jsonOf,
+  message,
+  respond,
+  type Reply,
+} from '../spec/support/gateway-client.js';
 
 let gateway: Gateway;
 beforeAll(async () => void (gateway = await startGateway()));

@@ -15,6 +15,8 @@ export class Line {
     private readonly response: ServerResponse,
     private readonly entry: JournalEntry,
     private readonly writes: Pace['writes'],
+    /** Called in the same turn as the write of a terminator: whoever has read it finds the journal complete. */
+    private readonly onTerminator: () => void = () => undefined,
   ) {
     response.once('close', () => this.#gone.abort());
     if (response.destroyed) this.#gone.abort();
@@ -48,28 +50,30 @@ export class Line {
     this.#waiting.push(frame.text);
     this.#waitingTokens += frame.tokens;
     const together = typeof this.writes === 'object' && 'coalesce' in this.writes ? this.writes.coalesce : 1;
-    if (this.#waiting.length >= together || frame.terminator === true) await this.flush();
+    if (frame.terminator === true) await this.flush(this.onTerminator);
+    else if (this.#waiting.length >= together) await this.flush();
   }
 
   /** Text that is no answer: comments, broken frames. Never between the halves of a frame. */
   async raw(text: string): Promise<void> {
     await this.flush();
-    await this.#write(Buffer.from(text));
+    await this.#write(Buffer.from(text), () => undefined);
   }
 
-  async flush(): Promise<void> {
+  async flush(then?: () => void): Promise<void> {
     if (this.#waiting.length === 0) return;
     const bytes = Buffer.from(this.#waiting.join(''));
     const tokens = this.#waitingTokens;
     this.#waiting = [];
     this.#waitingTokens = 0;
-    if (await this.#write(bytes)) {
+    await this.#write(bytes, () => {
       if (tokens > 0) this.entry.firstTokenMs ??= Date.now() - this.entry.at;
       this.entry.tokensDelivered += tokens;
-    }
+      then?.();
+    });
   }
 
-  async #write(bytes: Buffer): Promise<boolean> {
+  async #write(bytes: Buffer, delivered: () => void): Promise<void> {
     const most =
       this.writes === 'byte'
         ? 1
@@ -77,15 +81,15 @@ export class Line {
           ? this.writes.split
           : bytes.length;
     for (let at = 0; at < bytes.length; at += most) {
-      if (this.gone) return false;
+      if (this.gone) return;
       const part = bytes.subarray(at, at + most);
       const ready = this.response.write(part);
       this.entry.bytesDelivered += part.length;
+      if (at + most >= bytes.length) delivered();
       if (!ready) await this.#drain();
       // A turn of the event loop: the write goes out by itself, and a hang-up is noticed before the next.
       else await setImmediate();
     }
-    return !this.gone;
   }
 
   #drain(): Promise<void> {

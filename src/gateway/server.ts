@@ -230,9 +230,19 @@ class GatewayServer implements Gateway {
       response.setHeader('x-generation-id', `gen-${entry.requestId.slice(4)}`);
     }
     const keepAliveMs = this.options.keepAliveMs ?? KEEP_ALIVE_MS;
-    const delivery = { response, entry, rendering, fault, pace, keepAliveMs, seed: `${this.#seed}/${entry.number}` };
+    const settle = () => bill(entry, rendering);
+    const delivery = {
+      response,
+      entry,
+      rendering,
+      fault,
+      pace,
+      keepAliveMs,
+      seed: `${this.#seed}/${entry.number}`,
+      settle,
+    };
     entry.outcome = await (stream ? deliverStream(delivery) : deliverWhole(delivery));
-    bill(entry, rendering);
+    settle();
   }
 
   #admit(request: IncomingMessage): void {
