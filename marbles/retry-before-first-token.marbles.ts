@@ -335,6 +335,28 @@ describe('retryBeforeFirstToken', () => {
   );
 
   it(
+    'waits for anything from nothing to maxDelayMs',
+    marbles(values, ({ cold, expectObservable }) => {
+      const asking = (retryAfterMs: number) =>
+        cold('#', undefined, new HttpResponseError('', { retryable: true, retryAfterMs }));
+      const answer = cold('t|');
+
+      expectObservable(inTurn(asking(0), answer).pipe(retryBeforeFirstToken())).toBe('t|');
+      expectObservable(inTurn(asking(60_000), answer).pipe(retryBeforeFirstToken())).toBe('1m t|');
+      expectObservable(inTurn(asking(9), answer).pipe(retryBeforeFirstToken({ maxDelayMs: 9 }))).toBe('9ms t|');
+    }),
+  );
+
+  it.each([-1, NaN, null, '7'])('takes no advice from an error whose retryAfterMs is %p', (retryAfterMs) => {
+    marbles(values, ({ cold, expectObservable }) => {
+      const first = cold('#', undefined, { kind: 'http', retryable: true, retryAfterMs });
+      const second = cold('t|');
+
+      expectObservable(inTurn(first, second).pipe(retryBeforeFirstToken(quick))).toBe('5ms t|');
+    })();
+  });
+
+  it(
     'leaves the wait to a delay function, for which the server is no more than advice',
     marbles(values, ({ cold, expectObservable }) => {
       const limited = new HttpResponseError('429', { retryable: true, retryAfterMs: 90_000 });
@@ -392,7 +414,7 @@ describe('retryBeforeFirstToken', () => {
     marbles(values, ({ cold, expectObservable, flush }) => {
       const refused = new ConnectionError('refused', { retryable: true });
       const slow = new StreamTimeoutError('slow', 'headers', { retryable: true });
-      const silent = new StreamTimeoutError('silent', 'first-token', { retryable: true });
+      const silent = new StreamTimeoutError('silent', 'firstToken', { retryable: true });
       const overloaded = new StreamEventError('overloaded', { retryable: true });
       const tries = [refused, busy, slow, silent, cut, overloaded].map((error) => cold('#', undefined, error));
       const infos: RetryInfo[] = [];

@@ -255,7 +255,7 @@ export type {
 export { retryBeforeFirstToken } from './operators/retry-before-first-token.js';
 export type { RetryBeforeFirstTokenConfig, RetryInfo, RetryPhase } from './operators/retry-before-first-token.js';
 export { fallbackBeforeFirstToken } from './operators/fallback-before-first-token.js';
-export type { Fallback } from './operators/fallback-before-first-token.js';
+export type { Fallback, FallbackValue } from './operators/fallback-before-first-token.js';
 export { streamTimeout } from './operators/stream-timeout.js';
 export type { StreamTimeoutConfig } from './operators/stream-timeout.js';
 // Bridges: server-sent events out, vendor SDKs in

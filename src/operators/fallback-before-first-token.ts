@@ -5,6 +5,13 @@ import { Preamble, subscribeToTry } from './before-first-token.js';
 /** Another source, or a function that makes one from the error before it, and is not called before it is needed. */
 export type Fallback<T> = ObservableInput<T> | ((error: unknown) => ObservableInput<T>);
 
+/** What a candidate emits. */
+export type FallbackValue<F> = F extends (error: unknown) => ObservableInput<infer T>
+  ? T
+  : F extends ObservableInput<infer T>
+    ? T
+    : never;
+
 /**
  * Goes on with another model or gateway when the source fails before its first token, and with the next one when that
  * fails too. After a token nothing takes over: what was shown would be shown again in other words.
@@ -44,14 +51,17 @@ export type Fallback<T> = ObservableInput<T> | ((error: unknown) => ObservableIn
  *   .subscribe((text) => console.log(text));
  * ```
  */
-export function fallbackBeforeFirstToken<T, U = T>(...next: readonly Fallback<U>[]): OperatorFunction<T, T | U> {
+export function fallbackBeforeFirstToken<T, F extends readonly Fallback<unknown>[]>(
+  ...next: F
+): OperatorFunction<T, T | FallbackValue<F[number]>> {
+  type R = T | FallbackValue<F[number]>;
   return (source) =>
-    new Observable<T | U>((destination) => {
+    new Observable<R>((destination) => {
       const scope = openScope();
-      const preamble = new Preamble<T | U>(destination, scope, true);
+      const preamble = new Preamble<R>(destination, scope, true);
       const errors: unknown[] = [];
 
-      const connect = (candidate: Observable<T | U>): void =>
+      const connect = (candidate: Observable<R>): void =>
         subscribeToTry(candidate, destination, preamble, scope.take(), onError);
 
       const fail = (error: unknown): void => {
@@ -67,9 +77,9 @@ export function fallbackBeforeFirstToken<T, U = T>(...next: readonly Fallback<U>
           fail(error);
           return;
         }
-        let input: Observable<U>;
+        let input: Observable<R>;
         try {
-          input = from(typeof candidate === 'function' ? candidate(error) : candidate);
+          input = from((typeof candidate === 'function' ? candidate(error) : candidate) as ObservableInput<R>);
         } catch (thrown) {
           if (thrown !== error) errors.push(thrown);
           fail(thrown);
