@@ -69,12 +69,12 @@ export const messagesTools: ReaderFactory<MessageStreamEvent, ToolCallSink> = (s
       case 'content_block_delta': {
         const delta = fields(event.delta);
         if (delta.type !== 'input_json_delta') return;
-        open.get(event.index ?? index)?.draft.append(argumentsText(delta.partial_json));
+        open.get(numberOr(event.index, index))?.draft.append(argumentsText(delta.partial_json));
         return;
       }
       case 'content_block_start': {
         settle(settleIfStopped);
-        index = event.index ?? index + 1;
+        index = numberOr(event.index, index + 1);
         const content = fields(event.content_block);
         open.delete(index);
         if (content.type !== 'tool_use') return;
@@ -84,9 +84,10 @@ export const messagesTools: ReaderFactory<MessageStreamEvent, ToolCallSink> = (s
         return;
       }
       case 'content_block_stop': {
-        const block = open.get(event.index ?? index);
+        const stopped = numberOr(event.index, index);
+        const block = open.get(stopped);
         if (block === undefined) return;
-        open.delete(event.index ?? index);
+        open.delete(stopped);
         stop(block);
         settle(settleByText);
         return;
@@ -122,3 +123,5 @@ export const messagesTools: ReaderFactory<MessageStreamEvent, ToolCallSink> = (s
     },
   };
 };
+
+const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
