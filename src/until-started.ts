@@ -31,7 +31,7 @@ import { Observable, Subscription, type Subscriber } from 'rxjs';
  * import type { Observable } from 'rxjs';
  * import { LlmClient, toServerSentEvents, untilStarted, type ServerSentEvent } from 'rx-llm';
  *
- * class ChatController {
+ * export class ChatController {
  *   constructor(private readonly llm: LlmClient) {}
  *
  *   // with NestJS: @Sse('chat', { method: RequestMethod.POST }), and @Body() and @SseSignal() on the parameters

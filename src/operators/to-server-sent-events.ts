@@ -52,6 +52,8 @@ const DONE = '[DONE]';
  *
  * Unsubscribing unsubscribes from the source, and so aborts the request.
  *
+ * @param config - keepalives, ids, and what to do with events before the first token
+ *
  * @example
  * ```ts
  * import { createServer } from 'node:http';

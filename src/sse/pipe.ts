@@ -61,6 +61,11 @@ const HEADERS: Readonly<Record<string, string>> = {
  * that was cut. Unsubscribing from the returned subscription does the same; before anything was written it leaves the
  * response alone. Nothing is subscribed to when the reader has left already.
  *
+ * @param source - as a rule what `toServerSentEvents()` emits
+ * @param response - of `node:http`, `node:http2`, Express, or Fastify's `reply.raw`
+ * @param options - the limit, more headers, and who answers an error that comes first
+ * @returns the subscription; it is closed once the response is ended or the reader is gone
+ *
  * @example
  * ```ts
  * import { createServer } from 'node:http';
