@@ -12,7 +12,7 @@ import { responsesEndpoint } from './endpoints/responses/endpoint.js';
 import type { ResponseRequest, ResponseStreamEvent } from './endpoints/responses/wire.js';
 import type { EndpointName } from './events.js';
 import { subscribeTo } from './operators/operate.js';
-import { LlmStream, type ResponseHead } from './stream.js';
+import { openStream, type ResponseHead } from './stream.js';
 import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './timeouts.js';
 import type { Transport } from './transport/transport.js';
 
@@ -84,7 +84,7 @@ export function createClient(options: LlmClientOptions, defaultTransport: () => 
       if (signal && !follow(signal, subscriber)) return;
       // Read before anything can be asynchronous: a retrying operator has its key ready only now.
       const attempt = currentAttempt();
-      const stream = new LlmStream(subscriber, {
+      const stream = openStream(subscriber, {
         endpoint,
         request,
         transport,

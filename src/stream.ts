@@ -1,17 +1,16 @@
-import { asyncScheduler, type Observable, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs';
+import { asyncScheduler, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs';
 import { Clocks, type ClockName } from './clocks.js';
+import type { Endpoint, Failure, Progress } from './endpoints/endpoint.js';
 import { failureOf } from './endpoints/failure.js';
-import type { Endpoint, Failure, Progress, TerminalTracker } from './endpoints/endpoint.js';
 import {
   ConnectionError,
   EventTooLargeError,
-  LlmStreamError,
   MalformedEventError,
   StreamEventError,
   StreamTimeoutError,
   TruncatedStreamError,
   type LlmErrorDetails,
-  type TimeoutPhase,
+  type LlmStreamError,
 } from './errors.js';
 import { httpResponseError, requestIdOf } from './http-error.js';
 import { subscribeTo } from './operators/operate.js';
@@ -45,6 +44,13 @@ export interface ResponseHead {
   readonly requestId: string | undefined;
 }
 
+/** One subscription's stream, before anything is sent. */
+export interface OpenStream {
+  send(request: TransportRequest): void;
+  /** Nothing can be sent. */
+  refuse(why: string, cause?: unknown): void;
+}
+
 /** How long a complete answer waits for what may still follow it, such as the usage. */
 const GRACE_MS = 5000;
 /** What may come after the terminator for the connection to be worth keeping. */
@@ -54,441 +60,303 @@ const DRAIN_BYTES = 4096;
 const ERROR_BODY_BYTES = 65_536;
 const ERROR_BODY_MS = 5000;
 
-const PHASES: Readonly<Record<TimeoutPhase, readonly [option: keyof StreamTimeouts, what: string]>> = {
-  headers: ['headersMs', 'has not answered'],
-  'firstToken': ['firstTokenMs', 'has not sent a first token'],
-  idle: ['idleMs', 'has not sent a byte'],
-  stalled: ['stalledMs', 'has sent bytes, but no event,'],
-  total: ['totalMs', 'has not finished its answer'],
-};
-
-/** What the body is being read as. */
-type Mode = 'unknown' | 'events' | 'text' | 'drain';
+type Chunk = Uint8Array | string;
+type ErrorClass = new (message: string, details: LlmErrorDetails) => LlmStreamError;
 
 /**
  * One subscription's way from a request to typed events: sends it, reads the answer, decides how it ends, and takes
  * everything down. Bytes go to `subscriber.next` synchronously.
  */
-export class LlmStream<E extends object> {
-  readonly #subscriber: Subscriber<E>;
-  readonly #config: StreamConfig<E>;
-  readonly #endpoint: Endpoint<E>;
-  readonly #tracker: TerminalTracker<E>;
-  readonly #clocks: Clocks;
-  readonly #usage = new UsageTally();
-  #sent: TransportRequest | undefined;
-  #status: number | undefined;
-  #headers: Readonly<Record<string, string>> = {};
-  #reader: FrameReader | undefined;
-  #sniffer: Sniffer | undefined;
-  #body: Subscription | undefined;
-  #mode: Mode = 'unknown';
-  /** Chunks that came before it was clear what they are; then the text of a body that is no event stream. */
-  #held: (Uint8Array | string)[] = [];
-  #heldBytes = 0;
-  #drained = 0;
-  #events = 0;
-  #tokenSeen = false;
+export function openStream<E extends object>(subscriber: Subscriber<E>, config: StreamConfig<E>): OpenStream {
+  const { endpoint, request, timeouts, scheduler } = config;
+  const tracker = endpoint.terminal(request);
+  const usage = new UsageTally();
+  const clocks = new Clocks(scheduler, expire);
+  let sent: TransportRequest | undefined;
+  let status = 0;
+  let headers: Readonly<Record<string, string>> = {};
+  let body: Subscription | undefined;
+  let bodyEnded = false;
+  let sniffer: Sniffer | undefined;
+  let reader: FrameReader | undefined;
+  /** What came before it was clear what it is; then, of a body that is no event stream, all of it. */
+  let held: Chunk[] = [];
+  let heldBytes = 0;
+  /** The body is no event stream. */
+  let rejected = false;
+  let events = 0;
+  let tokenSeen = false;
   /** Nothing essential can follow: every end is a good one. */
-  #enough = false;
+  let enough = false;
   /** The body has ended cleanly; what is read now stood without its blank line. */
-  #atEnd = false;
-  #bodyEnded = false;
-  #closed = false;
+  let atEnd = false;
+  let closed = false;
+  /** The answer is complete, and the body is given a moment to end, so that the connection can be used again. */
+  let draining = false;
+  let drained = 0;
 
-  constructor(subscriber: Subscriber<E>, config: StreamConfig<E>) {
-    this.#subscriber = subscriber;
-    this.#config = config;
-    this.#endpoint = config.endpoint;
-    this.#tracker = config.endpoint.terminal(config.request);
-    this.#clocks = new Clocks(config.scheduler, (name) => {
-      this.#expire(name);
-    });
-    this.#clocks.arm('total', config.timeouts.totalMs);
-    this.#clocks.arm('firstToken', config.timeouts.firstTokenMs);
-    subscriber.add(() => {
-      this.#close();
-    });
-  }
+  subscriber.add(() => {
+    closed = true;
+    clocks.stop();
+    reader?.stop();
+    held = [];
+    if (!draining) body?.unsubscribe();
+  });
+  clocks.arm('total', timeouts.totalMs);
+  clocks.arm('firstToken', timeouts.firstTokenMs);
 
-  /** Nothing could be sent. */
-  refuse(message: string, cause?: unknown): void {
-    this.#subscriber.error(
-      new ConnectionError(message, { endpoint: this.#endpoint.name, ...(cause !== undefined && { cause }) }),
-    );
-  }
-
-  send(request: TransportRequest): void {
-    this.#sent = request;
-    this.#clocks.arm('headers', this.#config.timeouts.headersMs);
-    subscribeTo(this.#config.transport(request), this.#subscriber, {
-      next: (response) => {
-        this.#respond(response);
+  function send(ready: TransportRequest): void {
+    sent = ready;
+    clocks.arm('headers', timeouts.headersMs);
+    subscribeTo(config.transport(ready), subscriber, {
+      next: respond,
+      error(error) {
+        if (status > 0) broken(error);
+        else unreachable(`could not be reached${wordOf(error)}. Check \`baseUrl\` and the network.`, error);
       },
-      error: (error) => {
-        if (this.#status !== undefined) this.#break(error);
-        else
-          this.#fail(
-            new ConnectionError(this.#say(`could not be reached${codeOf(error)}. Check \`baseUrl\` and the network.`), {
-              ...this.#details(),
-              retryable: true,
-              cause: error,
-            }),
-          );
-      },
-      complete: () => {
-        if (this.#status !== undefined) return;
-        this.#fail(new ConnectionError(this.#say('gave no response'), { ...this.#details(), retryable: true }));
+      complete() {
+        if (!sniffer) unreachable('gave no response.');
       },
     });
   }
 
-  // The answer's head and body
+  function unreachable(what: string, cause?: unknown): void {
+    fail(ConnectionError, what, { retryable: true, ...(cause !== undefined && { cause }) });
+  }
 
-  #respond(response: TransportResponse): void {
-    const { status, headers, body } = response;
-    const { timeouts, onResponse } = this.#config;
-    this.#status = status;
-    this.#headers = headers;
-    this.#clocks.disarm('headers');
-    if (onResponse) {
-      try {
-        onResponse({ status, headers, requestId: requestIdOf(headers) });
-      } catch (error) {
-        this.#subscriber.error(error);
-      }
-      if (this.#closed) return;
+  function respond(response: TransportResponse): void {
+    ({ status, headers } = response);
+    clocks.disarm('headers');
+    config.onResponse?.({ status, headers, requestId: requestIdOf(headers) });
+    if (closed) return;
+    clocks.arm('idle', timeouts.idleMs);
+    clocks.arm('stalled', timeouts.stalledMs);
+    sniffer = new Sniffer(headers['content-type']);
+    if (status < 200 || status > 299) reject();
+    // On its own, not in the subscriber's chain: a complete answer leaves its body open for a moment.
+    body = response.body.subscribe({
+      next: receive,
+      error(error: unknown) {
+        bodyEnded = true;
+        if (closed) clocks.stop();
+        else broken(error);
+      },
+      complete() {
+        bodyEnded = true;
+        if (closed) clocks.stop();
+        else ended();
+      },
+    });
+    if (closed && !draining) body.unsubscribe();
+  }
+
+  function receive(chunk: Chunk): void {
+    if (draining) {
+      drained += chunk.length;
+      if (drained > DRAIN_BYTES) body?.unsubscribe();
+    } else if (!closed) {
+      clocks.touch('idle');
+      if (reader) read(reader, chunk);
+      else hold(chunk);
     }
-    this.#clocks.arm('idle', timeouts.idleMs);
-    this.#clocks.arm('stalled', timeouts.stalledMs);
-    this.#sniffer = new Sniffer(headers['content-type']);
-    if (status < 200 || status > 299) this.#readText();
-    this.#listen(body);
   }
 
-  #listen(body: Observable<Uint8Array | string>): void {
-    // On its own, not in the subscriber's chain: a complete answer leaves its body open for a moment, see #drain.
-    this.#body = body.subscribe({
-      next: (chunk) => {
-        this.#receive(chunk);
-      },
-      error: (error: unknown) => {
-        this.#bodyEnded = true;
-        if (this.#closed) this.#clocks.stop();
-        else this.#break(error);
-      },
-      complete: () => {
-        this.#bodyEnded = true;
-        if (this.#closed) this.#clocks.stop();
-        else this.#end();
-      },
-    });
-    if (this.#closed && this.#mode !== 'drain') this.#body.unsubscribe();
+  /** Until it is clear what the body is; or all of it, as far as an error can use it. */
+  function hold(chunk: Chunk): void {
+    held.push(chunk);
+    heldBytes += chunk.length;
+    if (!rejected) {
+      const isStream = sniffer?.next(chunk);
+      if (isStream === true) readHeld();
+      else if (isStream === false) reject();
+    }
+    if (rejected && heldBytes >= ERROR_BODY_BYTES) failHttp();
   }
 
-  #receive(chunk: Uint8Array | string): void {
-    if (this.#mode === 'drain') {
-      this.#drained += chunk.length;
-      if (this.#drained > DRAIN_BYTES) this.#body?.unsubscribe();
+  function readHeld(): void {
+    reader = new FrameReader({ onEvent: ({ data, event }) => frame(data, event) }, config.maxEventBytes);
+    const chunks = held;
+    held = [];
+    for (const chunk of chunks) read(reader, chunk);
+  }
+
+  function read(from: FrameReader, chunk?: Chunk): void {
+    try {
+      if (chunk === undefined) from.end();
+      else from.push(chunk);
+    } catch (error) {
+      if (!(error instanceof FrameLimitError)) subscriber.error(error);
+      else fail(EventTooLargeError, `sent an event of more than ${error.maxEventBytes} bytes (\`maxEventBytes\`).`);
+    }
+  }
+
+  function frame(data: string, name: string | undefined): void {
+    if (closed) return;
+    if (name === 'error') {
+      failEvent(failureOf(parseLoosely(data)));
       return;
     }
-    if (this.#closed) return;
-    this.#clocks.touch('idle');
-    if (this.#mode === 'events') this.#read(chunk);
-    else if (this.#mode === 'text') this.#hold(chunk);
-    else this.#sniff(chunk);
-  }
-
-  #sniff(chunk: Uint8Array | string): void {
-    this.#held.push(chunk);
-    const isStream = this.#sniffer?.next(chunk);
-    if (isStream === true) this.#readEvents();
-    else if (isStream === false) this.#readText();
-  }
-
-  #readEvents(): void {
-    this.#mode = 'events';
-    this.#reader = new FrameReader(
-      {
-        onEvent: ({ data, event }) => {
-          this.#frame(data, event);
-        },
-      },
-      this.#config.maxEventBytes,
-    );
-    const held = this.#held;
-    this.#held = [];
-    for (const chunk of held) this.#read(chunk);
-  }
-
-  #read(chunk: Uint8Array | string | undefined): void {
-    try {
-      if (chunk === undefined) this.#reader?.end();
-      else this.#reader?.push(chunk);
-    } catch (error) {
-      if (!(error instanceof FrameLimitError)) this.#fail(error);
-      else
-        this.#fail(
-          new EventTooLargeError(
-            this.#say(
-              `sent an event of more than ${error.maxEventBytes} bytes. Raise \`maxEventBytes\` if that is right.`,
-            ),
-            this.#details(),
-          ),
-        );
-    }
-  }
-
-  #readText(): void {
-    this.#mode = 'text';
-    this.#clocks.arm('grace', ERROR_BODY_MS);
-    const held = this.#held;
-    this.#held = [];
-    for (const chunk of held) this.#hold(chunk);
-  }
-
-  #hold(chunk: Uint8Array | string): void {
-    this.#held.push(chunk);
-    this.#heldBytes += chunk.length;
-    if (this.#heldBytes >= ERROR_BODY_BYTES) this.#rejectAnswer();
-  }
-
-  /** The answer is no event stream. */
-  #rejectAnswer(): void {
-    const decoder = new TextDecoder();
-    const body = this.#held
-      .map((chunk) => (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })))
-      .join('');
-    this.#fail(
-      httpResponseError(
-        this.#where(),
-        this.#status ?? 0,
-        this.#headers,
-        body,
-        (words) => this.#clean(words),
-        () => (this.#config.scheduler ?? asyncScheduler).now(),
-        this.#details(),
-      ),
-    );
-  }
-
-  // Frames and events
-
-  #frame(data: string, name: string | undefined): void {
-    if (this.#closed) return;
-    if (name === 'error') this.#fail(this.#eventError(failureOf(parseLoosely(data))));
-    else if (data.charCodeAt(0) === 123) this.#json(data, name, data);
-    else this.#oddFrame(data.trim(), name);
-  }
-
-  /** Not plainly an object: nothing, a keepalive, the sentinel, or something that should not be. */
-  #oddFrame(data: string, name: string | undefined): void {
-    if (data === '' || data.startsWith(':')) return;
-    if (data === '[DONE]' || data === 'DONE') this.#progress(this.#tracker.sentinel());
-    else this.#json(data, name, data);
-  }
-
-  #json(data: string, name: string | undefined, whole: string): void {
     let value: unknown;
     try {
-      value = JSON.parse(data) as unknown;
+      value = JSON.parse(data);
     } catch {
-      this.#unparsed(data, name, whole);
+      oddFrame(data.trim(), name);
       return;
     }
     // `null`, a number, a list: carries nothing.
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     const event = value as E & { type?: unknown };
-    if (name !== undefined && name !== 'message' && this.#endpoint.name !== 'chatCompletions') event.type ??= name;
-    this.#event(event);
+    if (name && name !== 'message' && endpoint.name !== 'chatCompletions') event.type ??= name;
+    emit(event);
   }
 
-  /** Some servers end their frames with a single newline, so that several come as one. */
-  #unparsed(data: string, name: string | undefined, whole: string): void {
-    if (data === whole && data.includes('\n')) {
-      for (const line of data.split('\n')) {
-        if (this.#closed) return;
-        const trimmed = line.trim();
-        if (trimmed === '' || trimmed.startsWith(':')) continue;
-        if (trimmed === '[DONE]' || trimmed === 'DONE') this.#progress(this.#tracker.sentinel());
-        else this.#json(trimmed, name, whole);
-      }
-      return;
-    }
+  /** The sentinel, a keepalive in the place of data, several frames with a single newline between them, or a fault. */
+  function oddFrame(data: string, name: string | undefined): void {
+    const lines = data.split('\n');
+    if (data === '' || data.startsWith(':')) return;
+    if (data === '[DONE]' || data === 'DONE') progress(tracker.sentinel());
+    else if (lines.length > 1) for (const line of lines) frame(line, name);
     // A frame that the end has cut says no more than the end itself.
-    if (this.#atEnd) return;
-    this.#fail(
-      new MalformedEventError(
-        this.#say(
-          `sent an event that is not JSON (${data.length} characters, after ${this.#events} events). Skipping it would lose part of the answer.`,
-        ),
-        this.#details(),
-      ),
-    );
+    else if (!atEnd) fail(MalformedEventError, `sent an event that is not JSON, after ${events} others.`);
   }
 
-  #event(event: E): void {
-    const endpoint = this.#endpoint;
+  function emit(event: E & { readonly type?: unknown }): void {
     const failure = endpoint.failure(event);
-    if (failure === undefined || failure.emit) {
-      const usage = endpoint.usage(event);
-      if (usage !== undefined) this.#usage.report(usage);
-      if (!this.#tokenSeen && endpoint.isToken(event)) {
-        this.#tokenSeen = true;
-        this.#config.onToken?.();
-        this.#clocks.disarm('firstToken');
+    if (!failure || failure.emit) {
+      const report = endpoint.usage(event);
+      if (report) usage.report(report);
+      if (!tokenSeen && endpoint.isToken(event)) {
+        tokenSeen = true;
+        config.onToken?.();
+        clocks.disarm('firstToken');
       }
-      this.#events++;
-      this.#subscriber.next(event);
-      if (this.#closed) return;
+      events++;
+      subscriber.next(event);
+      if (closed) return;
     }
-    if (failure !== undefined) {
-      this.#fail(this.#eventError(failure, event));
+    if (failure) {
+      failEvent(failure, event);
       return;
     }
-    if (isAlive(event)) {
-      this.#clocks.touch('stalled');
-      if (this.#enough) this.#clocks.touch('grace');
+    // Others only keep the connection open.
+    if (event.type !== 'ping' && event.type !== 'keepalive') {
+      clocks.touch('stalled');
+      clocks.touch('grace');
     }
-    this.#progress(this.#tracker.next(event));
+    progress(tracker.next(event));
   }
 
-  // How it ends
-
-  #progress(progress: Progress): void {
-    if (progress === undefined || this.#closed) return;
-    if (progress === 'done') this.#complete();
-    else if (progress === 'cut') this.#truncate();
-    else if (!this.#enough) {
-      this.#enough = true;
-      this.#clocks.arm('grace', Math.min(GRACE_MS, this.#config.timeouts.idleMs || GRACE_MS));
+  function progress(how: Progress): void {
+    if (how === 'done') complete();
+    else if (how === 'cut') truncate();
+    else if (how && !enough) {
+      enough = true;
+      clocks.arm('grace', Math.min(GRACE_MS, timeouts.idleMs || GRACE_MS));
     }
   }
 
   /** The body has ended cleanly. */
-  #end(): void {
-    if (this.#mode === 'unknown') {
-      if (this.#sniffer?.end()) this.#readEvents();
-      else this.#readText();
+  function ended(): void {
+    if (!reader && !rejected) {
+      if (sniffer?.end()) readHeld();
+      else reject();
     }
-    if (this.#mode === 'text') {
-      this.#rejectAnswer();
-      return;
-    }
-    this.#atEnd = true;
-    this.#read(undefined);
-    if (this.#closed) return;
-    if (this.#enough) this.#complete();
-    else this.#truncate();
+    atEnd = true;
+    if (reader) read(reader);
+    if (closed) return;
+    if (rejected) failHttp();
+    else if (enough) complete();
+    else truncate();
   }
 
   /** The connection has broken after the head. */
-  #break(error: unknown): void {
-    if (this.#mode === 'text') this.#rejectAnswer();
-    else if (this.#enough) this.#complete();
-    else this.#truncate(error);
+  function broken(error: unknown): void {
+    if (rejected) failHttp();
+    else if (enough) complete();
+    else truncate(error);
   }
 
-  #truncate(cause?: unknown): void {
-    const how = cause === undefined ? 'ended the stream' : `broke the connection${codeOf(cause)}`;
-    this.#fail(
-      new TruncatedStreamError(
-        this.#say(
-          `${how} after ${this.#events} events, before the answer was complete. ${this.#tokenSeen ? 'What came is a part of it.' : 'No token had come: it can be sent again.'}`,
-        ),
-        { ...this.#details(), retryable: true, ...(cause !== undefined && { cause }) },
-      ),
-    );
+  function complete(): void {
+    reader?.stop();
+    draining = !bodyEnded;
+    subscriber.complete();
+    if (!bodyEnded) clocks.arm('grace', DRAIN_MS);
   }
 
-  #expire(name: ClockName): void {
-    if (this.#mode === 'drain') this.#body?.unsubscribe();
-    else if (this.#enough) this.#complete();
-    else if (name === 'grace' || this.#mode === 'text') this.#rejectAnswer();
-    else this.#timeOut(name);
+  function expire(clock: ClockName): void {
+    if (draining) body?.unsubscribe();
+    else if (enough) complete();
+    else if (rejected) failHttp();
+    else if (clock !== 'grace') {
+      const option = `${clock}Ms` as const;
+      const message = say(
+        `ran into \`timeouts.${option}\` (${timeouts[option] ?? 0} ms). Raise it if the model may take longer.`,
+      );
+      subscriber.error(new StreamTimeoutError(message, clock, { ...details(), retryable: true }));
+    }
   }
 
-  #timeOut(phase: TimeoutPhase): void {
-    const [option, what] = PHASES[phase];
-    this.#fail(
-      new StreamTimeoutError(
-        this.#say(
-          `${what} within ${this.#config.timeouts[option] ?? 0} ms (\`timeouts.${option}\`). Raise it if the model may take longer.`,
-        ),
-        phase,
-        { ...this.#details(), retryable: true },
-      ),
-    );
+  function reject(): void {
+    rejected = true;
+    clocks.arm('grace', ERROR_BODY_MS);
   }
 
-  #complete(): void {
-    this.#reader?.stop();
-    const mayReuse = !this.#bodyEnded;
-    if (mayReuse) this.#mode = 'drain';
-    this.#subscriber.complete();
-    // Armed after #close has stopped the clocks: the body ends within a moment, or the connection is closed.
-    if (mayReuse && !this.#bodyEnded) this.#clocks.arm('grace', DRAIN_MS);
+  function failHttp(): void {
+    const decoder = new TextDecoder();
+    const text = held.map((chunk) => (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })));
+    const now = (): number => (scheduler ?? asyncScheduler).now();
+    subscriber.error(httpResponseError(say(''), status, headers, text.join(''), clean, now, details()));
   }
 
-  #fail(error: unknown): void {
-    this.#subscriber.error(error);
+  function truncate(cause?: unknown): void {
+    const how = cause === undefined ? 'ended the stream' : `broke the connection${wordOf(cause)}`;
+    fail(TruncatedStreamError, `${how} after ${events} events, before the answer was complete.`, {
+      retryable: true,
+      ...(cause !== undefined && { cause }),
+    });
   }
 
-  /** The subscriber has left or has been told the end. */
-  #close(): void {
-    this.#closed = true;
-    this.#clocks.stop();
-    this.#held = [];
-    this.#reader?.stop();
-    if (this.#mode !== 'drain') this.#body?.unsubscribe();
-  }
-
-  // What errors say
-
-  #eventError(failure: Failure, event?: object): LlmStreamError {
-    const { message, code, type, status } = failure;
-    const retryable = isRetryableFailure(code, type, status);
-    const named = code === undefined ? '' : ` (${this.#clean(String(code))})`;
-    const said = message === undefined ? '' : `: ${this.#clean(message)}`;
-    return new StreamEventError(this.#say(`reported a failure in the stream${named}${said}`), {
-      ...this.#details(),
+  function failEvent({ message, code, type, status: own, requestId, retryAfterMs }: Failure, event?: object): void {
+    const named = code === undefined ? '' : ` (${clean(String(code))})`;
+    fail(StreamEventError, `reported a failure in the stream${named}${message ? `: ${clean(message)}` : ''}`, {
       code,
       type,
-      status,
-      retryable,
-      ...(failure.requestId !== undefined && { requestId: failure.requestId }),
-      ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
+      status: own ?? status,
+      retryAfterMs,
+      retryable: isRetryableFailure(code, type, own),
+      requestId: requestId ?? requestIdOf(headers),
       event,
     });
   }
 
-  #details(): LlmErrorDetails {
+  function fail(Failed: ErrorClass, what: string, more?: LlmErrorDetails): void {
+    subscriber.error(new Failed(say(what), { ...details(), ...more }));
+  }
+
+  function details(): LlmErrorDetails {
     return {
-      endpoint: this.#endpoint.name,
-      status: this.#status,
-      requestId: requestIdOf(this.#headers),
-      tokenSeen: this.#tokenSeen,
-      usage: this.#usage.value,
+      endpoint: endpoint.name,
+      status: status || undefined,
+      requestId: requestIdOf(headers),
+      tokenSeen,
+      usage: usage.value,
     };
   }
 
-  #where(): string {
-    const [url = ''] = (this.#sent?.url ?? '').split('?', 1);
-    return `${this.#endpoint.name}: ${url}`;
+  function say(what: string): string {
+    return `${endpoint.name}: ${sent?.url.split('?', 1)[0] ?? ''} ${what}`;
   }
 
-  #say(what: string): string {
-    return `${this.#where()} ${what}`;
+  function clean(words: string): string {
+    return redact(words, sent?.headers ?? {}, request);
   }
 
-  #clean(words: string): string {
-    return redact(words, this.#sent?.headers ?? {}, this.#config.request);
-  }
-}
-
-/** Events that only keep the connection open. */
-function isAlive(event: { readonly type?: unknown }): boolean {
-  return event.type !== 'ping' && event.type !== 'keepalive';
+  return {
+    send,
+    refuse(why, cause) {
+      fail(ConnectionError, `Nothing was sent: ${why}`, cause === undefined ? {} : { cause });
+    },
+  };
 }
 
 /** What an `error` event holds: JSON, JSON after a broken frame, or plain words. */
@@ -504,7 +372,7 @@ function parseLoosely(data: string): unknown {
 }
 
 /** A system's or undici's own word for a broken connection, which says more than the message and holds no secret. */
-function codeOf(error: unknown): string {
+function wordOf(error: unknown): string {
   const { code, cause } = Object(error) as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
   const word = code ?? cause?.code;
   return typeof word === 'string' ? ` (${word})` : '';
