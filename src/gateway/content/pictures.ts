@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Picture } from './png.js';
 import { hash, random } from './random.js';
 
@@ -18,11 +19,14 @@ export interface PictureRequest {
   readonly grain: number;
 }
 
+/** Painting is work; other answers get their turn after so many pixels. */
+const PIXELS_A_TURN = 200_000;
+
 /**
  * The picture that belongs to a prompt: a graded sky, discs and a ridge, all seeded by the words. `sharpness` from 0 to 1 says how
  * far it has formed: below 1 it is a mosaic whose stones get smaller.
  */
-export function paint(request: PictureRequest, sharpness: number): Picture {
+export async function paint(request: PictureRequest, sharpness: number): Promise<Picture> {
   const { width, height } = request;
   const channels = request.transparent ? 4 : 3;
   const dice = random(`${request.seed}\n${request.prompt}`);
@@ -46,7 +50,17 @@ export function paint(request: PictureRequest, sharpness: number): Picture {
   const pixels = new Uint8Array(width * height * channels);
   let grain = hash(request.prompt) | 1;
 
+  const ridges = Float64Array.from({ length: width }, (_, x) =>
+    waves.reduce((sum, wave) => sum + Math.sin((x / width) * wave.rate + wave.phase) * wave.height, 0.78),
+  );
+  let painted = 0;
+
   for (let by = 0; by < height; by += block) {
+    painted += width * block;
+    if (painted > PIXELS_A_TURN) {
+      painted = 0;
+      await setImmediate();
+    }
     const v = Math.min(by + block / 2, height - 1) / height;
     for (let bx = 0; bx < width; bx += block) {
       const u = Math.min(bx + block / 2, width - 1) / width;
@@ -62,9 +76,7 @@ export function paint(request: PictureRequest, sharpness: number): Picture {
           drawn = true;
         }
       }
-      let ridge = 0.78;
-      for (const wave of waves) ridge += Math.sin(u * wave.rate + wave.phase) * wave.height;
-      if (v > ridge) {
+      if (v > (ridges[Math.min(bx + (block >> 1), width - 1)] ?? 1)) {
         [r, g, b] = ground;
         drawn = true;
       }

@@ -97,7 +97,7 @@ export function renderImages(ask: ImageAsk, answer: Answer, incomplete: boolean)
     grain: { low: 0.1, medium: 0.5, high: 1, xhigh: 1, max: 1, hd: 1 }[ask.quality] ?? 0.5,
   });
   const png = async (image: number, sharpness: number, atLeast = 0) =>
-    (await encodePng(paint(picture(image), sharpness), atLeast)).toString('base64');
+    (await encodePng(await paint(picture(image), sharpness), atLeast)).toString('base64');
 
   async function* frames(): AsyncGenerator<Frame> {
     let output = 0;
