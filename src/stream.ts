@@ -305,7 +305,7 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
     const decoder = new TextDecoder();
     const text = held.map((chunk) => (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })));
     const now = (): number => (scheduler ?? asyncScheduler).now();
-    subscriber.error(httpResponseError(say(''), status, headers, text.join(''), clean, now, details()));
+    subscriber.error(httpResponseError(where(), status, headers, text.join(''), clean, now, details()));
   }
 
   function truncate(cause?: unknown): void {
@@ -344,7 +344,12 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
   }
 
   function say(what: string): string {
-    return `${endpoint.name}: ${sent?.url.split('?', 1)[0] ?? ''} ${what}`;
+    return `${where()} ${what}`;
+  }
+
+  /** Without the query, which may hold a key. */
+  function where(): string {
+    return `${endpoint.name}: ${sent?.url.split('?', 1)[0] ?? ''}`;
   }
 
   function clean(words: string): string {
