@@ -1,4 +1,16 @@
-import { from, Observable, take, type ObservableInput, type SchedulerLike, type Subscriber } from 'rxjs';
+import {
+  catchError,
+  defer,
+  first,
+  map,
+  noop,
+  Observable,
+  of,
+  zip,
+  type ObservableInput,
+  type SchedulerLike,
+  type Subscriber,
+} from 'rxjs';
 import { currentAttempt, mintKey } from './attempt.js';
 import { chatEndpoint } from './endpoints/chat-completions/endpoint.js';
 import type { ChatCompletionChunk, ChatCompletionRequest } from './endpoints/chat-completions/wire.js';
@@ -14,7 +26,7 @@ import type { EndpointName } from './events.js';
 import { subscribeTo } from './operators/operate.js';
 import { openStream, type ResponseHead } from './stream.js';
 import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './timeouts.js';
-import type { Transport } from './transport/transport.js';
+import type { Transport, TransportRequest } from './transport/transport.js';
 
 export type HeaderValues = Readonly<Record<string, string | undefined>>;
 
@@ -70,18 +82,15 @@ export abstract class LlmClient {
   abstract images(request: ImageRequest, options?: RequestOptions): Observable<ImageStreamEvent>;
 }
 
-const MAX_EVENT_BYTES = 64 * 1024 * 1024;
-
 /** `createLlmClient` without a default transport; the entries of the package add theirs. */
 export function createClient(options: LlmClientOptions, defaultTransport: () => Transport): LlmClient {
-  const urlFor = urls(options.baseUrl, options.paths);
-  const { maxEventBytes = MAX_EVENT_BYTES, idempotencyHeader = 'idempotency-key', scheduler } = options;
+  const { maxEventBytes = 64 * 1024 * 1024, idempotencyHeader = 'idempotency-key', scheduler } = options;
+  const urlOf = urls(options);
   const transport = options.transport ?? defaultTransport();
 
   function open<E extends object>(endpoint: Endpoint<E>, request: object, own: RequestOptions = {}): Observable<E> {
     return new Observable<E>((subscriber) => {
-      const { signal } = own;
-      if (signal && !follow(signal, subscriber)) return;
+      if (own.signal && !follow(own.signal, subscriber)) return;
       // Read before anything can be asynchronous: a retrying operator has its key ready only now.
       const attempt = currentAttempt();
       const stream = openStream(subscriber, {
@@ -94,23 +103,20 @@ export function createClient(options: LlmClientOptions, defaultTransport: () => 
         onResponse: own.onResponse?.bind(own),
         onToken: attempt && (() => attempt.markToken()),
       });
-      const refuse = (name: string) => (cause: unknown) => {
-        stream.refuse(`\`${name}\` failed, so nothing was sent`, cause);
-      };
-      obtain(options.apiKey, subscriber, refuse('apiKey'), (key) => {
-        obtain(options.headers, subscriber, refuse('headers'), (shared) => {
+      const ready = zip(obtain('apiKey', options.apiKey), obtain('headers', options.headers)).pipe(
+        first(null, undefined),
+        map((credentials): TransportRequest => {
+          if (!credentials) throw new Error('`apiKey` or `headers` gave no value');
+          const [key, shared] = credentials;
           const headers = headersOf(key, options.auth, shared, own.headers);
           const header = attempt?.header ?? idempotencyHeader;
-          if (header !== false)
-            headers[header.toLowerCase()] ??= own.idempotencyKey ?? attempt?.idempotencyKey ?? mintKey();
-          const bad = badHeader(headers);
-          const body = bad === undefined ? serialize(endpoint, request, options.includeUsage) : undefined;
-          if (bad !== undefined) stream.refuse(`The header \`${bad}\` holds what no header may, so nothing was sent`);
-          else if (body === undefined)
-            stream.refuse('The request is not JSON (a cycle, or a BigInt?), so nothing was sent');
-          else stream.send({ method: 'POST', url: urlFor(endpoint), headers, body });
-        });
-      });
+          if (header) headers[header.toLowerCase()] ??= own.idempotencyKey ?? attempt?.idempotencyKey ?? mintKey();
+          checkHeaders(headers);
+          const body = serialize(endpoint, request, options.includeUsage);
+          return { method: 'POST', url: urlOf(endpoint), headers, body };
+        }),
+      );
+      subscribeTo(ready, subscriber, { next: stream.send, error: stream.refuse, complete: noop });
     });
   }
 
@@ -123,62 +129,36 @@ export function createClient(options: LlmClientOptions, defaultTransport: () => 
 }
 
 /** Ends the subscription when the signal is aborted; false if it already was. No listener outlives the subscription. */
-function follow(signal: AbortSignal, subscriber: Subscriber<never> | Subscriber<object>): boolean {
-  const abort = (): void => {
-    subscriber.error(signal.reason);
-  };
-  if (signal.aborted) {
-    abort();
-    return false;
+function follow<T>(signal: AbortSignal, subscriber: Subscriber<T>): boolean {
+  const abort = (): void => subscriber.error(signal.reason);
+  if (signal.aborted) abort();
+  else {
+    signal.addEventListener('abort', abort);
+    subscriber.add(() => signal.removeEventListener('abort', abort));
   }
-  signal.addEventListener('abort', abort);
-  subscriber.add(() => {
-    signal.removeEventListener('abort', abort);
-  });
-  return true;
+  return !signal.aborted;
 }
 
-type Source<T> = T | (() => ObservableInput<T> | T) | undefined;
-
-/** Hands over a value that is there, or that a function gives now or later. */
-function obtain<T extends string | object, R>(
-  source: Source<T>,
-  subscriber: Subscriber<R>,
-  refuse: (cause: unknown) => void,
-  use: (value: T | undefined) => void,
-): void {
-  let value: ObservableInput<T> | T | undefined;
-  try {
-    value = typeof source === 'function' ? source() : source;
-  } catch (error) {
-    refuse(error);
-    return;
-  }
-  if (!isInput(value)) {
-    use(value);
-    return;
-  }
-  let given = false;
-  subscribeTo<T, R>(from(value).pipe(take(1)), subscriber, {
-    next(first) {
-      given = true;
-      use(first);
-    },
-    error: refuse,
-    complete() {
-      if (!given) refuse(new Error('It gave no value'));
-    },
-  });
+/** A value that is there, or that a function gives now or later. */
+function obtain<T extends string | object>(
+  name: string,
+  source: T | (() => ObservableInput<T> | T) | undefined,
+): Observable<T | undefined> {
+  return defer(() => {
+    const value = typeof source === 'function' ? source() : source;
+    return isInput(value) ? value : of(value);
+  }).pipe(
+    catchError((cause: unknown) => {
+      throw new Error(`\`${name}\` failed`, { cause });
+    }),
+  );
 }
 
 function isInput<T>(value: ObservableInput<T> | T | undefined): value is ObservableInput<T> {
-  if (typeof value !== 'object' || value === null) return false;
   return (
-    'subscribe' in value ||
-    'then' in value ||
-    Symbol.iterator in value ||
-    Symbol.asyncIterator in value ||
-    'getReader' in value
+    typeof value === 'object' &&
+    value !== null &&
+    ('subscribe' in value || 'then' in value || Symbol.iterator in value || Symbol.asyncIterator in value)
   );
 }
 
@@ -188,29 +168,26 @@ function headersOf(
   ...own: (HeaderValues | undefined)[]
 ): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'text/event-stream' };
-  if (key !== undefined) {
-    if (auth === 'bearer') headers['authorization'] = `Bearer ${key}`;
-    else headers[auth] = key;
-  }
+  if (key !== undefined && auth === 'bearer') headers['authorization'] = `Bearer ${key}`;
+  else if (key !== undefined) headers[auth] = key;
   if (auth === 'x-api-key') headers['anthropic-version'] = '2023-06-01';
-  for (const values of own) {
-    for (const [name, value] of Object.entries(values ?? {}))
-      if (value !== undefined) headers[name.toLowerCase()] = value;
+  for (const [name, value] of own.flatMap((values) => Object.entries(values ?? {}))) {
+    if (value !== undefined) headers[name.toLowerCase()] = value;
   }
   return headers;
 }
 
-/** The name of a header that would not reach the gateway as it stands, or would bring another one along. */
-function badHeader(headers: Readonly<Record<string, unknown>>): string | undefined {
+/** Refuses what would not reach the gateway as it stands, or would bring another header along. */
+function checkHeaders(headers: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(headers)) {
-    if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) return 'with a name that is not a token';
-    // eslint-disable-next-line no-control-regex -- these are what headers may hold
-    if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return name;
+    if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw new Error('a header has a name that no header may have');
+    if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      throw new Error(`the header \`${name}\` holds what no header may`);
+    }
   }
-  return undefined;
 }
 
-function serialize<E extends object>(endpoint: Endpoint<E>, request: object, includeUsage = true): string | undefined {
+function serialize<E extends object>(endpoint: Endpoint<E>, request: object, includeUsage = true): string {
   const body: Record<string, unknown> = { ...request, stream: true };
   if (includeUsage && endpoint.name === 'chatCompletions') {
     body['stream_options'] = { include_usage: true, ...fields(body['stream_options']) };
@@ -218,38 +195,27 @@ function serialize<E extends object>(endpoint: Endpoint<E>, request: object, inc
   try {
     return JSON.stringify(body);
   } catch {
-    return undefined;
+    throw new Error('the request is not JSON (a cycle, or a BigInt?)');
   }
 }
 
 /** Checks the base once, where a mistake is easy to see. */
-function urls(
-  baseUrl: string | URL,
-  paths: LlmClientOptions['paths'] = {},
-): (endpoint: { name: EndpointName; path: string }) => string {
-  const [whole = ''] = String(baseUrl).trim().split('#', 1);
-  const [base = '', query] = whole.split('?', 2);
-  const scheme = /^([a-z][\w+.-]*):/i.exec(base)?.[1]?.toLowerCase();
-  if (base === '')
-    throw new TypeError('`baseUrl` is empty. Give the address of the gateway, such as "https://gateway.example/v1"');
-  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
-    throw new TypeError(`\`baseUrl\` has the scheme "${scheme}:". Did you mean "http://${base}"?`);
-  }
-  if (scheme !== undefined) {
-    if (!URL.canParse(base)) throw new TypeError('`baseUrl` is not a URL');
+function urls({ baseUrl, paths = {} }: LlmClientOptions): (endpoint: { name: EndpointName; path: string }) => string {
+  const [base = '', query] = String(baseUrl).trim().split('#', 1).join('').split('?', 2);
+  const refuse = (why: string): never => {
+    throw new TypeError(`\`baseUrl\` ${why}. Give the address of the gateway, such as "https://gateway.example/v1"`);
+  };
+  if (base === '') refuse('is empty');
+  if (/^[a-z][\w+.-]*:/i.test(base)) {
+    if (!/^https?:/i.test(base) || !URL.canParse(base)) refuse('is not an http: or https: URL');
     const { username, password } = new URL(base);
-    if (username || password) throw new TypeError('`baseUrl` holds credentials. Give them as `apiKey` or `headers`');
+    if (username || password) refuse('holds credentials, which go into `apiKey` or `headers`');
   }
-  const root = trimEnd(base);
+  let end = base.length;
+  while (base[end - 1] === '/') end--;
   return ({ name, path }) => {
     const [own = '', ownQuery] = (paths[name] ?? path).split('?', 2);
     const queries = [query, ownQuery].filter(Boolean).join('&');
-    return `${root}${own.startsWith('/') ? '' : '/'}${own}${queries === '' ? '' : `?${queries}`}`;
+    return `${base.slice(0, end)}${own.startsWith('/') ? '' : '/'}${own}${queries && `?${queries}`}`;
   };
-}
-
-function trimEnd(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === '/') end--;
-  return path.slice(0, end);
 }

@@ -46,9 +46,9 @@ export interface ResponseHead {
 
 /** One subscription's stream, before anything is sent. */
 export interface OpenStream {
-  send(request: TransportRequest): void;
-  /** Nothing can be sent. */
-  refuse(why: string, cause?: unknown): void;
+  send(this: void, request: TransportRequest): void;
+  /** Nothing can be sent, for a reason that holds no secret. */
+  refuse(this: void, why: unknown): void;
 }
 
 /** How long a complete answer waits for what may still follow it, such as the usage. */
@@ -358,8 +358,9 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
 
   return {
     send,
-    refuse(why, cause) {
-      fail(ConnectionError, `Nothing was sent: ${why}`, cause === undefined ? {} : { cause });
+    refuse(why) {
+      const { message, cause } = why as Error;
+      fail(ConnectionError, `was sent nothing: ${message}`, cause === undefined ? {} : { cause });
     },
   };
 }
