@@ -17,7 +17,7 @@ export interface Annotation {
   readonly startIndex?: number;
   /** Where they end, exclusively. */
   readonly endIndex?: number;
-  /** The choice that it belongs to; 0 but for chat requests with `n` > 1. */
+  /** The choice that it belongs to; 0 but for chat requests with `n` above 1. */
   readonly choice: number;
   /** The wire's own object, with whatever else it holds. */
   readonly raw: object;

@@ -88,6 +88,7 @@ export abstract class LlmStreamError extends Error {
 
   /** A plain object for logs: every field but `event`, `cause` and the stack. */
   toJSON(): object {
+    // eslint-disable-next-line @typescript-eslint/no-misused-spread -- own enumerable fields are what is wanted
     return { ...this, name: this.name, message: this.message };
   }
 }

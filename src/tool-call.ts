@@ -13,6 +13,6 @@ export interface ToolCall {
   readonly complete: boolean;
   /** The call is complete and its text can be used as it stands. */
   readonly valid: boolean;
-  /** The choice that the call belongs to; 0 but for chat requests with `n` > 1. */
+  /** The choice that the call belongs to; 0 but for chat requests with `n` above 1. */
   readonly choice: number;
 }

@@ -35,7 +35,7 @@ export function readerOf<Sink, N extends EndpointName>(concept: Concept<Sink, N>
       const starts = event.type === 'response.created' || event.type === 'message_start';
       if (starts || next !== name) {
         if (starts) readers.get(next)?.end?.();
-        if (starts || !readers.has(next)) readers.set(next, factories[next]?.(sink) as Reader<object> | undefined);
+        if (starts || !readers.has(next)) readers.set(next, factories[next]?.(sink));
         name = next;
         reader = readers.get(next);
       }

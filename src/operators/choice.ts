@@ -7,7 +7,7 @@ import { read } from './read.js';
 /** Which of several answers to one request an operator reads. */
 export interface ChoiceConfig {
   /**
-   * The choice to follow, for chat requests with `n` > 1. The other endpoints have choice 0 alone.
+   * The choice to follow, for chat requests with `n` above 1. The other endpoints have choice 0 alone.
    *
    * @defaultValue 0
    */

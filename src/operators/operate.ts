@@ -9,6 +9,8 @@ export interface Handlers<T> {
   finalize?(): void;
 }
 
+/* eslint-disable @typescript-eslint/no-deprecated -- `destination` is kept from applications, not from operators */
+
 /**
  * RxJS 7 keeps the base of its own operators to itself. This is the same thing in small: a Subscriber that belongs to
  * its destination's chain *before* the source is subscribed to, so that `take(1)` downstream stops a synchronous
@@ -18,7 +20,6 @@ class OperatorSubscriber<T> extends Subscriber<T> {
   readonly #handlers: Handlers<T>;
 
   constructor(destination: Subscriber<never>, handlers: Handlers<T>) {
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- kept from application code, not from operators
     super(destination);
     this.#handlers = handlers;
     if (handlers.finalize) this.add(() => handlers.finalize?.());
@@ -54,6 +55,7 @@ class OperatorSubscriber<T> extends Subscriber<T> {
     }
   }
 }
+/* eslint-enable @typescript-eslint/no-deprecated */
 
 /** Subscribes to `source` on behalf of `destination`. Unsubscribing the returned Subscriber leaves `destination` open. */
 export function subscribeTo<T, R>(
@@ -61,7 +63,7 @@ export function subscribeTo<T, R>(
   destination: Subscriber<R>,
   handlers: Handlers<T>,
 ): Subscriber<T> {
-  const subscriber = new OperatorSubscriber<T>(destination as Subscriber<never>, handlers);
+  const subscriber = new OperatorSubscriber<T>(destination, handlers);
   source.subscribe(subscriber);
   return subscriber;
 }
