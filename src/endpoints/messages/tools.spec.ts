@@ -75,6 +75,11 @@ describe('messagesTools', () => {
       ['a tide {"p":1}'],
     ],
     [
+      'the next block has the same index, and the one before did not stop',
+      [start(0), start(0, { type: 'server_tool_use' }), delta(0, 'x'), finish('tool_use')],
+      ['a tide '],
+    ],
+    [
       'the next block has the same index',
       [start(0), stop(0), start(0, { type: 'text' }), delta(0, 'x'), finish('tool_use')],
       ['a tide '],

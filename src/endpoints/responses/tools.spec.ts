@@ -152,6 +152,11 @@ describe('responsesTools', () => {
       ['a tide {"p":1}'],
     ],
     [
+      'the final response has one more call before the streamed one',
+      [added(item()), done(whole), completed(item({ id: 'fc_2', call_id: 'b' }), whole)],
+      ['a tide {"p":1}', 'b tide '],
+    ],
+    [
       'the final response holds the same call twice',
       [completed(whole, item({ id: 'fc_2', call_id: 'b', arguments: '{"p":1}' }))],
       ['a tide {"p":1}', 'b tide {"p":1}'],
@@ -198,6 +203,13 @@ describe('responsesTools', () => {
       expect(calls).toEqual([]);
       expect(shown).toMatchObject([{ arguments: '{"p":', complete: false, valid: false }]);
     }
+  });
+
+  it('does not mix a call that was cut with the next one in its place', async () => {
+    const next = item({ id: 'fc_2', call_id: 'b', arguments: '{}' });
+    const { calls, shown } = await read(done(item({ arguments: '{', status: 'incomplete' })), added(next), completed());
+    expect(short(calls)).toEqual(['b tide {}']);
+    expect(short(shown)).toEqual(['a tide {', 'b tide {}']);
   });
 
   it('completes a call whose text is no JSON once it is sure that it was not cut', async () => {

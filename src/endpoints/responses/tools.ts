@@ -27,7 +27,6 @@ export const responsesTools: ReaderFactory<ResponseStreamEvent, ToolCallSink> = 
   const begin = (index: unknown, id: unknown): Item => {
     const item: Item = { draft: sink.drafts.add(), id: nonblank(id), closed: false, cut: false };
     items.push(item);
-    others.delete(index);
     if (index != null) byIndex.set(index, item);
     if (item.id !== '') byId.set(item.id, item);
     return item;
