@@ -1,5 +1,23 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
+import {
+  createLlmClient,
+  finalImages,
+  finalUsage,
+  finishReason,
+  partialImages,
+  refusalDeltas,
+  textDeltas,
+  toolCalls,
+  type ChatCompletionChunk,
+  type ChatCompletionRequest,
+  type LlmClient,
+  type MessageRequest,
+  type MessageStreamEvent,
+  type ResponseRequest,
+  type ResponseStreamEvent,
+} from 'rx-llm';
+import { EMPTY, lastValueFrom, share, toArray, type Observable } from 'rxjs';
 import { startGateway, type Dialect, type Gateway } from './index.js';
 
 /** What any reader makes of an answer. */
@@ -156,8 +174,10 @@ describe.each(['a', 'b'] satisfies Dialect[])('the vendors’ SDKs read dialect 
   let gateway: Gateway;
   let openai: OpenAI;
   let anthropic: Anthropic;
+  let client: LlmClient;
   beforeAll(async () => {
     gateway = await startGateway({ dialect });
+    client = createLlmClient({ baseUrl: gateway.url, apiKey: 'test' });
     openai = new OpenAI({ baseURL: gateway.url, apiKey: 'test', maxRetries: 0 });
     anthropic = new Anthropic({ baseURL: gateway.url.replace('/v1', ''), apiKey: 'test', maxRetries: 0 });
   });
@@ -196,6 +216,11 @@ describe.each(['a', 'b'] satisfies Dialect[])('the vendors’ SDKs read dialect 
     expect(helper).toEqual(whole);
     expect({ text, calls, usage: [usage?.prompt_tokens, usage?.completion_tokens], finish }).toEqual(whole);
     expect(whole.text + whole.calls.length).not.toBe('0');
+    expect(
+      await read(client.chatCompletions({ model, ...body } as ChatCompletionRequest), (all$) =>
+        all$.pipe(refusalDeltas()),
+      ),
+    ).toEqual(whole);
   });
 
   it('on Chat Completions: several choices', async () => {
@@ -241,6 +266,10 @@ describe.each(['a', 'b'] satisfies Dialect[])('the vendors’ SDKs read dialect 
     expect(final && ofResponse(final)).toEqual(ofResponse(whole));
     expect(text).toBe(ofResponse(whole).text);
     expect(helper.output_text).toBe(whole.output_text);
+    const { finish: _finish, ...expected } = ofResponse(whole);
+    expect(
+      await read(client.responses({ model, ...body } as ResponseRequest), (all$) => all$.pipe(refusalDeltas())),
+    ).toMatchObject(expected);
     expect(helper.output.map((item) => item.type)).toEqual(whole.output.map((item) => item.type));
   });
 
@@ -289,6 +318,7 @@ describe.each(['a', 'b'] satisfies Dialect[])('the vendors’ SDKs read dialect 
         : '',
     ).toBe(text);
     expect(output).toBe(whole.usage.output_tokens);
+    expect(await read(client.messages({ model, ...body } as MessageRequest))).toEqual({ ...ofMessage(whole), text });
   });
 
   it('on Images: partial frames and the picture', async () => {
@@ -305,6 +335,13 @@ describe.each(['a', 'b'] satisfies Dialect[])('the vendors’ SDKs read dialect 
     }
     expect(seen).toEqual([...Array<string>(3).fill('image_generation.partial_image'), 'image_generation.completed']);
     expect(final).toBe(whole.data?.[0]?.b64_json);
+    const images$ = client.images({ ...body, partial_images: 3 }).pipe(share());
+    const [partial, finished] = await Promise.all([
+      lastValueFrom(images$.pipe(partialImages(), toArray())),
+      lastValueFrom(images$.pipe(finalImages(), toArray())),
+    ]);
+    expect(partial).toHaveLength(3);
+    expect(finished.map((image) => image.b64)).toEqual([final]);
   });
 
   it('on Images: an edit', async () => {
@@ -357,4 +394,25 @@ describe.each(['a', 'b'] satisfies Dialect[])('the vendors’ SDKs read dialect 
 
 async function drain(stream: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of stream);
+}
+
+/** What rx-llm makes of an answer; a refusal stands for the text, as it does in the readings above. */
+async function read<E extends ChatCompletionChunk | ResponseStreamEvent | MessageStreamEvent>(
+  events$: Observable<E>,
+  refusals: (events$: Observable<E>) => Observable<string> = () => EMPTY,
+): Promise<Reading> {
+  const shared$ = events$.pipe(share());
+  const [text, refusal, calls, usage, finish] = await Promise.all([
+    lastValueFrom(shared$.pipe(textDeltas(), toArray())),
+    lastValueFrom(refusals(shared$).pipe(toArray())),
+    lastValueFrom(shared$.pipe(toolCalls(), toArray())),
+    lastValueFrom(shared$.pipe(finalUsage())),
+    lastValueFrom(shared$.pipe(finishReason())),
+  ]);
+  return {
+    text: [...text, ...refusal].join(''),
+    calls: calls.map((call) => ({ name: call.name, arguments: call.arguments || '{}' })),
+    usage: [usage.inputTokens, usage.outputTokens],
+    finish: finish.raw,
+  };
 }

@@ -169,7 +169,7 @@ function callsOf(ask: Ask, seed: string): PlannedCall[] {
     const text = tool.custom
       ? `${tool.name}(${offered.words[0] ?? 'go'}) ✓`
       : JSON.stringify(instance(isEmpty(tool.schema) ? { type: 'object' } : tool.schema, dice, offered));
-    return { id: dice.id(16), name: tool.name, custom: tool.custom, pieces: text === '{}' ? [] : tokenize(text) };
+    return { id: dice.id(16), name: tool.name, custom: tool.custom, pieces: tokenize(text) };
   });
 }
 

@@ -225,13 +225,10 @@ export function renderMessage(ask: Ask, plan: Plan, answer: Answer): Rendering {
     for (const call of choice.calls) {
       const at = answer.toolIndexes === 'right' ? index++ : 0;
       const start = { type: 'tool_use', id: `toolu_${call.id}`, name: call.name, input: {} };
-      const opening = [{ type: 'input_json_delta', partial_json: '' }, 0] as const;
-      yield* block(
-        at,
-        start,
-        [opening, ...deltas(call.pieces, 'input_json_delta', 'partial_json')],
-        countTokens(call.name),
-      );
+      // An empty object is what a call without any input stands for; it is not sent.
+      const pieces = call.pieces.join('') === '{}' ? [] : call.pieces;
+      const opening = [{ type: 'input_json_delta', partial_json: '' }, call.pieces.length - pieces.length] as const;
+      yield* block(at, start, [opening, ...deltas(pieces, 'input_json_delta', 'partial_json')], countTokens(call.name));
     }
     yield event({
       type: 'message_delta',
