@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { insert, isEmpty, overlay, put, putAt } from './snapshot.js';
+import { insert, overlay, put, putAt } from './snapshot.js';
 
 const json = fc.jsonValue({ maxDepth: 4 });
 

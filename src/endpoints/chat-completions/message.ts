@@ -81,7 +81,7 @@ class ChoiceFold {
   readonly #delta = new DeltaFold();
   readonly #calls = new MessageToolCalls();
   /** Log probabilities that are not in the choice yet: its list would be copied for each token. */
-  readonly #logprobs: Record<string, unknown[]> = {};
+  readonly #logprobs = new Map<string, unknown[]>();
   #started = false;
 
   constructor(readonly index: number) {
@@ -130,17 +130,18 @@ class ChoiceFold {
   #readLogprobs(logprobs: unknown): void {
     if (logprobs === null && this.choice.logprobs === undefined) this.choice = put(this.choice, 'logprobs', null);
     for (const [name, entries] of Object.entries(fields(logprobs))) {
-      if (!Array.isArray(entries) || name === '__proto__') continue;
-      (this.#logprobs[name] ??= []).push(...list(entries));
+      const hidden = this.#logprobs.get(name);
+      if (!Array.isArray(entries)) continue;
+      if (hidden) hidden.push(...list(entries));
+      else this.#logprobs.set(name, [...list(entries)]);
     }
   }
 
   #showLogprobs(): void {
-    const names = Object.keys(this.#logprobs);
-    if (names.length === 0) return;
+    if (this.#logprobs.size === 0) return;
     const before = fields(this.choice.logprobs);
-    const after = names.map((name) => [name, [...list(before[name]), ...(this.#logprobs[name] ?? [])]] as const);
+    const after = [...this.#logprobs].map(([name, hidden]) => [name, [...list(before[name]), ...hidden]] as const);
     this.choice = put(this.choice, 'logprobs', { ...before, ...Object.fromEntries(after) });
-    for (const name of names) delete this.#logprobs[name];
+    this.#logprobs.clear();
   }
 }

@@ -48,7 +48,7 @@ export const messagesMessage: ReaderFactory<MessageStreamEvent, MessageSink> = (
     const at = slots.findIndex((slot) => slot.index >= index);
     if (at !== -1 && slots[at]?.index === index) {
       // The same block once more, with what it holds from the beginning.
-      (slots[at] as Slot).json = '';
+      slots[at].json = '';
       change(at, block);
       return;
     }
