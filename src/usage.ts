@@ -24,16 +24,15 @@ const TOTALS = ['prompt_tokens', 'input_tokens', 'completion_tokens', 'output_to
 /** The three parts of the input on Messages. */
 const INPUTS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
 
-/** The first number that is not 0, else 0 if there is any. Numeric text counts: some gateways send money as text. */
-export function number(...values: readonly unknown[]): number | undefined {
-  let zero: number | undefined;
-  for (const value of values) {
-    const parsed = typeof value === 'string' && value.trim() ? Number(value) : value;
-    if (!Number.isFinite(parsed)) continue;
-    if (parsed !== 0) return parsed as number;
-    zero = 0;
-  }
-  return zero;
+/**
+ * The first number that is not 0, else 0 if there is one, else NaN: that is less than nothing and equal to nothing, so
+ * that what is not known needs no checks. Numeric text counts: some gateways send money as text.
+ */
+export function number(...values: readonly unknown[]): number {
+  const numbers = values
+    .map((value) => (typeof value === 'string' && value.trim() ? Number(value) : value))
+    .filter((value): value is number => Number.isFinite(value));
+  return numbers.find(Boolean) ?? numbers[0] ?? NaN;
 }
 
 /** The value if it is a usage object that reports something: some servers send empty ones, or timings alone. */
@@ -55,11 +54,11 @@ export function withCost(usage: Fields | undefined, cost: unknown): Fields | und
 export function normalizeUsage(usage: object): Usage | undefined {
   const raw = counted(usage);
   if (!raw) return undefined;
-  const details: Fields = Object.assign(
+  const details = Object.assign(
     {},
     fields(raw.prompt_token_details),
     ...TOTALS.map((name) => fields(raw[`${name}_details`])),
-  );
+  ) as Fields;
   const parts = INPUTS.map((name) => number(raw[name]));
   const cached = number(
     details.cached_tokens,
@@ -69,23 +68,21 @@ export function normalizeUsage(usage: object): Usage | undefined {
     parts[1],
   );
   const detailed = number(details.reasoning_tokens, details.thinking_tokens);
-  const reasoning = detailed ?? number(raw.reasoning_tokens);
-  const prompt = number(raw.prompt_tokens);
-  let input = number(prompt, ...parts);
+  const reasoning = number(detailed, raw.reasoning_tokens);
+  let input = number(raw.prompt_tokens, ...parts);
   let output = number(raw.completion_tokens, raw.output_tokens);
   let total = number(raw.total_tokens);
 
-  if (input !== undefined && prompt === undefined && !raw.input_tokens_details) {
+  if (Number.isFinite(input) && !Number.isFinite(raw.prompt_tokens) && !raw.input_tokens_details) {
     // Messages: `input_tokens` leaves the cache out, and a gateway's total may be older than the last count.
-    input = parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
-    if (total! < input + output!) total = undefined;
+    input = parts.reduce((sum, part) => sum + (part || 0), 0);
+    if (total < input + output) total = NaN;
   }
-  // NaN where one of the two is unknown, which equals nothing.
-  const sum = input! + output!;
-  total ??= number(sum);
+  const sum = input + output;
+  total = number(total, sum);
   // xAI may count the cache beside the input and reasoning beside the output; Perplexity's reasoning, in no details, is.
-  if (cached! > input!) input! += cached!;
-  if (reasoning && (detailed === undefined || sum + reasoning === total)) output! += reasoning;
+  if (cached > input) input += cached;
+  if (reasoning && (Number.isNaN(detailed) || sum + reasoning === total)) output += reasoning;
 
   const counts = {
     inputTokens: input,
@@ -95,10 +92,9 @@ export function normalizeUsage(usage: object): Usage | undefined {
     cacheWriteTokens: number(details.cache_write_tokens, details.cache_creation_tokens, parts[2]),
     reasoningTokens: reasoning,
     // xAI's ticks are 10⁻¹⁰ dollars.
-    costUsd: number(raw.cost_usd, raw.cost, fields(raw.cost).total_cost, number(raw.cost_in_usd_ticks)! / 1e10),
+    costUsd: number(raw.cost_usd, raw.cost, fields(raw.cost).total_cost, number(raw.cost_in_usd_ticks) / 1e10),
   };
-  const known = Object.entries(counts).filter(([, count]) => Number.isFinite(count));
-  return { ...Object.fromEntries(known), raw } as Usage;
+  return { ...Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count))), raw };
 }
 
 /** Every report is a snapshot: the last value of each field stands, nothing is added up. Changes and returns `into`. */
