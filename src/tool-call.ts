@@ -2,12 +2,18 @@
 export interface ToolCall {
   /** Names the call within its answer from its first appearance on, whatever ids come later. */
   readonly key: string;
-  /** What the tool's result must refer to: the wire's id (`call_id` on Responses), or a made-up one where none came. */
+  /**
+   * What the tool's result must refer to: the wire's id (`call_id` on Responses). Empty until it comes; where none came,
+   * made up when the call is complete.
+   */
   readonly id: string;
   readonly name: string;
   /** The raw text of the arguments so far; of a custom tool, its input as it stands. */
   readonly arguments: string;
-  /** The parsed arguments: set once, when the call is complete and its text is JSON; with `partialInput`, as far as they go. */
+  /**
+   * The parsed arguments: set once, when the call is complete and its text is JSON (`{}` where it is empty); with
+   * `partialInput`, as far as they go. Of a custom tool, the text.
+   */
   readonly input: unknown;
   /** The whole call has been received. */
   readonly complete: boolean;
