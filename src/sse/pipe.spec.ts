@@ -67,7 +67,8 @@ describe('pipeServerSentEvents', () => {
     const events = new Subject<ServerSentEvent>();
     const port = await serve(events);
     const answer = get(port);
-    await sleep(30);
+    await once(server, 'request');
+    await sleep(5);
     expect(response?.headersSent).toBe(false);
 
     events.next({ type: 'a', data: '1' });
@@ -315,22 +316,42 @@ describe('pipeServerSentEvents', () => {
 });
 
 describe('pipeServerSentEvents over HTTP/2', () => {
-  it('writes, and hears of a reader that leaves', async () => {
-    const { source, left } = watched(timer(0, 5).pipe(map((i) => event(String(i)))));
-    const server = http2.createServer((_request, response) => {
-      pipeServerSentEvents(source, response);
+  let server: http2.Http2Server;
+  let session: http2.ClientHttp2Session;
+  let subscription: Subscription | undefined;
+
+  async function open(source: Observable<ServerSentEvent>): Promise<http2.ClientHttp2Stream> {
+    server = http2.createServer((_request, response) => {
+      subscription = pipeServerSentEvents(source, response);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const stream = session.request({ ':path': '/' });
+    session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return session.request({ ':path': '/' });
+  }
+
+  afterEach(async () => {
+    session.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('writes, and hears of a reader that leaves', async () => {
+    const { source, left } = watched(timer(0, 5).pipe(map((i) => event(String(i)))));
+    const stream = await open(source);
     const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
     expect(headers['content-type']).toBe('text/event-stream');
     const [data] = (await once(stream, 'data')) as [Buffer];
     expect(String(data)).toMatch(/^data: 0\n\n/);
     stream.close(http2.constants.NGHTTP2_CANCEL);
     await left;
-    session.destroy();
-    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('cuts the stream when it is unsubscribed from in the middle', async () => {
+    const stream = await open(concat(of(event('a')), NEVER));
+    await once(stream, 'data');
+    const closed = once(stream, 'close');
+    subscription?.unsubscribe();
+    await closed;
+    expect(stream.rstCode).toBe(http2.constants.NGHTTP2_CANCEL);
   });
 });

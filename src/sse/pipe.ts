@@ -4,7 +4,7 @@ import { encodeServerSentEvent } from './encode.js';
 import { errorBody, errorFrame, isLlmStreamError } from './error-frame.js';
 import type { ServerSentEvent } from './server-sent-event.js';
 
-/** What is used of a response: one of `node:http`, `node:http2` (compatibility API), Express, or Fastify's `reply.raw`. */
+/** What is used of a response: of `node:http`, `node:http2`, Express, or Fastify's `reply.raw` after `reply.hijack()`. */
 export interface ServerResponseLike {
   readonly headersSent: boolean;
   readonly destroyed?: boolean;
@@ -14,6 +14,8 @@ export interface ServerResponseLike {
   write(chunk: string): boolean;
   end(): unknown;
   destroy(): unknown;
+  /** Of HTTP/2 alone. */
+  readonly stream?: { close(code: number): unknown };
   on(event: string, listener: () => void): unknown;
   removeListener(event: string, listener: () => void): unknown;
 }
@@ -110,7 +112,7 @@ export function pipeServerSentEvents(
 
     destination.add(() => {
       if (!started) forget();
-      else if (!settled && !isGone(response)) response.destroy();
+      else if (!settled && !isGone(response)) cut(response);
     });
 
     const start = (): void => {
@@ -156,6 +158,14 @@ export function pipeServerSentEvents(
 
 function isGone(response: ServerResponseLike): boolean {
   return response.writableEnded || response.destroyed === true;
+}
+
+/** HTTP/2's CANCEL; what `destroy()` sends there looks to the reader like a good end. */
+const CANCEL = 8;
+
+function cut(response: ServerResponseLike): void {
+  if (response.stream) response.stream.close(CANCEL);
+  else response.destroy();
 }
 
 function answer(response: ServerResponseLike, error: unknown): void {
