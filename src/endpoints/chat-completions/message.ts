@@ -130,10 +130,10 @@ class ChoiceFold {
   #readLogprobs(logprobs: unknown): void {
     if (logprobs === null && this.choice.logprobs === undefined) this.choice = put(this.choice, 'logprobs', null);
     for (const [name, entries] of Object.entries(fields(logprobs))) {
-      const hidden = this.#logprobs.get(name);
       if (!Array.isArray(entries)) continue;
-      if (hidden) hidden.push(...list(entries));
-      else this.#logprobs.set(name, [...list(entries)]);
+      const hidden = this.#logprobs.get(name) ?? [];
+      for (const entry of list(entries)) hidden.push(entry);
+      this.#logprobs.set(name, hidden);
     }
   }
 

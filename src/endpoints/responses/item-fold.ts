@@ -99,7 +99,9 @@ export class ItemFold {
   addLogprobs(index: unknown, logprobs: readonly unknown[]): void {
     const place = logprobs.length === 0 || this.done ? -1 : this.#find('content', index, 'output_text', false);
     const part = this.#parts.content[place];
-    if (part) (part.logprobs ??= []).push(...logprobs);
+    if (part === undefined) return;
+    part.logprobs ??= [];
+    for (const entry of logprobs) part.logprobs.push(entry);
   }
 
   showLogprobs(): void {
