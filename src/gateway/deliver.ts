@@ -60,7 +60,7 @@ export async function deliverStream({
   for await (const frame of rendering.frames()) {
     if (!struck && sent >= strikeAfter && (frame.tokens > 0 || sent >= rendering.plannedTokens)) {
       struck = true;
-      await pausing(line, clock.wait(frame.tokens), sent === 0 ? keepAliveMs : 0, keepAlive);
+      await pausing(line, clock.wait(frame.tokens), keepAliveMs, keepAlive);
       await line.flush();
       if (line.gone) return 'hung-up';
       const outcome = await strike(line, frame, sent);
@@ -69,7 +69,7 @@ export async function deliverStream({
       continue;
     }
     if (fault?.kind === 'no-done' && frame.terminator) continue;
-    await pausing(line, clock.wait(frame.tokens), sent === 0 ? keepAliveMs : 0, keepAlive);
+    await pausing(line, clock.wait(frame.tokens), keepAliveMs, keepAlive);
     if (line.gone) return 'hung-up';
     await line.send(frame);
     sent += frame.tokens;

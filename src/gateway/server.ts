@@ -136,11 +136,9 @@ class GatewayServer implements Gateway {
 
   #open(request: IncomingMessage, response: ServerResponse): Exchange {
     // Not `URL`: it throws at some paths that a client can send.
-    const [pathname = '/', query] = (request.url ?? '/').split('?', 2);
+    const [pathname = '/'] = (request.url ?? '/').split('?', 1);
     const number = ++this.#requests;
-    const asked = string(
-      request.headers['x-gateway-dialect'] ?? new URLSearchParams(query).get('dialect'),
-    ).toLowerCase();
+    const asked = dialectAsked(request);
     const key = request.headers['idempotency-key'];
     const path = pathname.replace(/(?<=.)\/+$/, '');
     const entry: JournalEntry = {
@@ -207,6 +205,11 @@ class GatewayServer implements Gateway {
       });
     }
     this.#admit(request);
+    const asked = dialectAsked(request);
+    if (asked !== '' && asked !== entry.dialect) {
+      const message = `x-gateway-dialect must be a or b, not '${asked.slice(0, 20)}'`;
+      throw new RequestProblem({ status: 400, message, code: 'invalid_value', param: 'x-gateway-dialect' });
+    }
     const bytes = await readBody(request, this.options.maxBodyBytes ?? MAX_BODY_BYTES);
     const body = await parseBody(request, bytes);
     entry.body = body;
@@ -317,6 +320,12 @@ class GatewayServer implements Gateway {
     }
     show(modelObject(id, dialect, anthropic));
   }
+}
+
+/** What the request says of its dialect, by header or by query. */
+function dialectAsked(request: IncomingMessage): string {
+  const query = new URLSearchParams((request.url ?? '').split('?', 2)[1]);
+  return string(request.headers['x-gateway-dialect'] ?? query.get('dialect')).toLowerCase();
 }
 
 function unescaped(text: string): string {

@@ -20,6 +20,11 @@ describe('tokens', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => tokenize(text).every(whole)));
   });
 
+  it('are counted as they are cut, in long texts too', () => {
+    const text = 'Sencha is a green tea 🍵, 緑茶. '.repeat(3000);
+    expect(countTokens(text)).toBe(tokenize(text).length);
+  });
+
   it.each([
     ['tea', 1],
     ['Tell me more', 3],
@@ -280,6 +285,13 @@ describe('an answer', () => {
     expect(names('The weather and the time, both', false)).toEqual(['get_weather']);
     expect(names('The weather and the time, both')).toEqual(['get_weather', 'get_time']);
     expect(names('The time')).toEqual(['get_time']);
+  });
+
+  it('comes quickly, however long the prompt', () => {
+    const started = Date.now();
+    compose(`${'A1 '.repeat(1_000_000)}one `.repeat(3), 's');
+    compose('9'.repeat(3_000_000), 's');
+    expect(Date.now() - started).toBeLessThan(1500);
   });
 
   it('is composed without end or error for any prompt', () => {

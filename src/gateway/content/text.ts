@@ -10,8 +10,14 @@ const COMMON = new Set(
   ),
 );
 
+/** What of a prompt shapes its answer. A document may be pasted below the question; its end is as good as all of it. */
+const SHAPING = 4000;
+const shaping = (prompt: string) =>
+  prompt.length <= SHAPING ? prompt : `${prompt.slice(0, SHAPING / 2)}\n${prompt.slice(-SHAPING / 2)}`;
+
 /** The words of a prompt that carry its subject. */
-export function hintsOf(prompt: string): Hints {
+export function hintsOf(whole: string): Hints {
+  const prompt = shaping(whole);
   const quoted = [...prompt.matchAll(/["“«「]([^"”»」]{1,60})["”»」]/gu)].map((m) => (m[1] ?? '').trim());
   const proper = [...prompt.matchAll(/(?<![.!?]\s|^|\p{L})\p{Lu}[\p{L}\p{M}'’-]+(?: \p{Lu}[\p{L}\p{M}'’-]+)*/gu)].map(
     (m) => m[0],
@@ -150,11 +156,12 @@ function echo(prompt: string): string | undefined {
 }
 
 /** The answer to a prompt: the same for the same seed, shaped by what was asked for. */
-export function compose(prompt: string, seed: string): string {
-  const dice = random(`${seed}\n${prompt}`);
-  const hints = hintsOf(prompt);
-  const said = echo(prompt);
+export function compose(whole: string, seed: string): string {
+  const said = echo(whole);
   if (said) return said;
+  const prompt = shaping(whole);
+  const dice = random(`${seed}\n${whole.length}\n${prompt}`);
+  const hints = hintsOf(prompt);
 
   const upTo = /\bcount (?:up )?(?:from 1 )?to (\d{1,5})/i.exec(prompt)?.[1];
   if (upTo) return Array.from({ length: Number(upTo) }, (_, i) => i + 1).join(', ') + '.';
