@@ -38,7 +38,7 @@ describe('Clocks', () => {
   });
 
   it('expires the clock that was armed first of those that end together', () => {
-    expect(run({ 0: (c) => (c.arm('total', 10), c.arm('firstToken', 10)) })).toEqual(['total@10', 'first-token@10']);
+    expect(run({ 0: (c) => (c.arm('total', 10), c.arm('firstToken', 10)) })).toEqual(['total@10', 'firstToken@10']);
   });
 
   it('starts a clock anew with another length, shorter or longer', () => {

@@ -34,8 +34,8 @@ export type FallbackValue<F> = F extends (error: unknown) => ObservableInput<inf
  * lists those of all of them in order, itself at the end (not enumerable, left out of JSON). Unsubscribing ends the
  * candidate that is being read.
  *
- * With `retryBeforeFirstToken()` it goes in either order: before it, all candidates are tried again; after it, or
- * within a candidate, that one is tried several times before the next. Each candidate has its own idempotency key.
+ * A `retryBeforeFirstToken()` after it tries all candidates again; one before it, or within a candidate, tries that one
+ * several times before the next takes over. Each candidate has its own idempotency key.
  *
  * @param next - tried in this order
  *
