@@ -8,6 +8,7 @@ import { entryPoints, Failed, fromRoot, main, run } from './lib.mjs';
 
 const check = process.argv.includes('--check');
 const committed = fromRoot('docs', 'api');
+const declaration = /^(export )?(?:declare )?(?:abstract )?(?:interface|class|type|function|const) (\w+)/m;
 const faults = [];
 const temp = mkdtempSync(join(tmpdir(), 'rx-llm-api-'));
 
@@ -88,7 +89,7 @@ function report({ name, types }) {
         extractorMessageReporting: {
           default: { logLevel: ExtractorLogLevel.Warning },
           'ae-missing-release-tag': { logLevel: ExtractorLogLevel.None },
-          'ae-undocumented': { logLevel: ExtractorLogLevel.None, addToApiReportFile: true },
+          'ae-undocumented': { logLevel: ExtractorLogLevel.None },
           'ae-forgotten-export': { logLevel: ExtractorLogLevel.Error },
         },
         tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.Warning } },
@@ -111,11 +112,28 @@ function report({ name, types }) {
   for (const { id, text: message } of messages) {
     const symbol = /The symbol "(.*?)"|have an export "(.*?)"/.exec(message)?.slice(1).join('');
     // Subpaths may speak of what `rx-llm` itself exports: one type, one place to import it from.
-    if (symbol && new RegExp(`^export .*\\b${symbol}\\b`, 'm').test(exported)) continue;
+    // A name that stands for two things in one report has a number added to the second.
+    if (symbol && new RegExp(`^export .*\\b${symbol.replace(/_\d+$/, '')}\\b`, 'm').test(exported)) continue;
     if (id === 'ae-forgotten-export' && !needsName(symbol, text)) continue;
     faults.push(`${name}: ${message}`);
   }
-  return { file, text };
+  return { file, text: withoutRepeats(text, exported) };
+}
+
+/** A report without what says nothing: of a subpath, what the report of `rx-llm` itself declares already. */
+function withoutRepeats(text, indexText) {
+  const known = new Set([...indexText.matchAll(new RegExp(declaration, 'gm'))].map(([, , name]) => name));
+  return (
+    text
+      // Remarks with line numbers would change with every line of a source.
+      .replace(/^\/\/ Warnings were encountered[^]*?\n\n(?=\/\/ \(No|```)/m, '')
+      .split(/(?=^\/\/ @)/m)
+      .filter((block) => {
+        const [, isExported, name] = declaration.exec(block) ?? [];
+        return name === undefined || isExported || !known.has(name.replace(/_\d+$/, ''));
+      })
+      .join('')
+  );
 }
 
 /**

@@ -19,7 +19,8 @@ const uses = [
 ];
 const why = process.argv.includes('--why');
 const guarded = /^(concepts\/(?!concept$)|transport\/|angular\/|testing\/|gateway\/)/;
-const reader = /^endpoints\/[^/]+\/(?!endpoint$|wire$)([^/]+)$/;
+// Usage is not a reader to be rid of: every error says what was reported before it (`error.usage`).
+const reader = /^endpoints\/[^/]+\/(?!endpoint$|wire$|usage$)([^/]+)$/;
 
 await main(async () => {
   if (!existsSync(fromRoot('dist', 'esm', 'index.js'))) throw new Failed('dist/ is missing: run `npm run build`.');
