@@ -89,16 +89,20 @@ describe('chatMessage', () => {
       expect(last({ choices: [{ delta: { content: 'a' } }] }).choices).toMatchObject([{ index: 0 }]);
     });
 
-    it('a whole message where there are no deltas, and ignores it beside them', () => {
-      expect(last({ choices: [{ message: { role: 'assistant', content: 'all' } }] }).choices[0]?.message).toEqual({
-        role: 'assistant',
-        content: 'all',
+    it('a whole message that grows where there are no deltas, and ignores it beside them', () => {
+      const whole = (content: string, choice: object = {}): object => ({
+        choices: [{ message: { role: 'assistant', content, tool_calls: [] }, ...choice }],
       });
-      const repeated = [
-        delta({ content: 'a' }, { message: { content: 'a' } }),
-        { choices: [{ message: { content: 'a' } }] },
-      ];
-      expect(last(...repeated).choices[0]?.message.content).toBe('a');
+
+      expect(last(whole('a'), whole('all', { delta: { role: 'assistant', content: '' } })).choices[0]?.message).toEqual(
+        {
+          role: 'assistant',
+          content: 'all',
+          tool_calls: [],
+        },
+      );
+      expect(last(delta({ content: 'a' }), whole('all')).choices[0]?.message.content).toBe('a');
+      expect(last(whole('a', { delta: { content: 'a' } })).choices[0]?.message.content).toBe('a');
     });
 
     it('no more choices than a request can ask for, however a server counts', () => {

@@ -2,7 +2,7 @@ import type { ReaderFactory } from '../../concepts/concept.js';
 import type { MessageSink } from '../../concepts/message.js';
 import { counted, mergeUsage } from '../../usage.js';
 import { fields, list, nonblank, text, type Fields } from '../fields.js';
-import { insert, overlay, put, putAt } from '../snapshot.js';
+import { insert, isEmpty, overlay, put, putAt } from '../snapshot.js';
 import { choiceOf, MAX_CHOICES } from './choices.js';
 import type { ChatCompletion, ChatCompletionChoice, ChatCompletionMessage } from './completion.js';
 import { DeltaFold } from './delta-fold.js';
@@ -82,6 +82,7 @@ class ChoiceFold {
   readonly #calls = new MessageToolCalls();
   /** Log probabilities that are not in the choice yet: its list would be copied for each token. */
   readonly #logprobs = new Map<string, unknown[]>();
+  /** A delta has said something. */
   #started = false;
 
   constructor(readonly index: number) {
@@ -99,8 +100,9 @@ class ChoiceFold {
       content_filter_offsets: ___,
       ...rest
     } = entry;
-    // Beside deltas, a message only repeats what they said.
-    if (delta != null || !this.#started) this.#read(fields(delta ?? message));
+    this.#read(fields(delta));
+    // Beside deltas, a message only repeats what they said; without them, it is all that has been said.
+    if (message && !this.#started) this.choice = put(this.choice, 'message', overlay(this.choice.message, message));
     this.choice = overlay(this.choice, rest);
     this.#readLogprobs(logprobs);
     if (this.choice.finish_reason === null && nonblank(finish_reason)) {
@@ -116,8 +118,8 @@ class ChoiceFold {
   }
 
   #read(delta: Fields): void {
-    this.#started ||= Object.keys(delta).length > 0;
     const { tool_calls, ...rest } = delta;
+    this.#started ||= !isEmpty(tool_calls) || Object.keys(rest).some((name) => name !== 'role' && !isEmpty(rest[name]));
     this.#calls.next(list(tool_calls));
     this.#showCalls(this.#delta.next(this.choice.message, rest));
   }
