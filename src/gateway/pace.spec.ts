@@ -84,38 +84,26 @@ describe('writes', () => {
 
 describe('a client that does not read', () => {
   it('holds the answer back instead of filling the gateway’s memory', async () => {
-    const body = JSON.stringify({
-      model: 'vendor/painter',
-      prompt: 'A wall',
-      stream: true,
-      n: 10,
-      partial_images: 3,
-      quality: 'high',
-      size: '700x700',
-    });
+    const body = JSON.stringify(chat(`Repeat: ${'word '.repeat(200_000)}`));
+    const head = `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\nx-gateway-pace: coalesce=500`;
+    const requests = gateway.journal.length;
     const socket = connect(gateway.port, '127.0.0.1');
     socket.pause();
-    socket.write(
-      `POST /v1/images HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
-    const entry = await until(
-      () =>
-        gateway.journal.at(-1)?.path === '/v1/images' &&
-        (gateway.journal.at(-1)?.bytesDelivered ?? 0) > 0 &&
-        gateway.journal.at(-1),
-    );
+    socket.write(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    const entry = await until(() => gateway.journal[requests]);
+    await until(() => entry.bytesDelivered > 100_000);
     let before = -1;
     await until(() => {
       const still = before === entry.bytesDelivered;
       before = entry.bytesDelivered;
       return still;
-    }, 400);
+    }, 300);
     expect(entry.outcome).toBe('open');
-    expect(entry.tokensDelivered).toBeLessThan(entry.tokensPlanned / 2);
+    expect(entry.tokensDelivered).toBeLessThan(entry.tokensPlanned * 0.7);
     socket.destroy();
     await gateway.idle();
     expect(entry.outcome).toBe('hung-up');
-  });
+  }, 20_000);
 });
 
 async function until<T>(probe: () => T | undefined | false, everyMs = 20): Promise<T> {
