@@ -1,6 +1,15 @@
 // Looks for links that lead nowhere in the Markdown, and type-checks every ```ts block of the README, CONTRIBUTING, docs/ and the doc comments of src/, against the sources.
 // Errors carry the line of the original file. Blocks that import a framework which is not installed are counted apart.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
@@ -16,7 +25,11 @@ await main(() => {
     const blocks = all.filter(({ code }) => frameworksOf(code).every(isInstalled));
     const origins = new Map();
     for (const [index, { path, line, code }] of blocks.entries()) {
-      const file = join(folder, `${index}.ts`);
+      // The blocks of one page stand side by side: one that begins with `// name.ts` can be imported by the others.
+      const page = join(folder, path.replace(/\W+/g, '-'));
+      const name = /^\/\/ ([\w.-]+\.ts)\n/.exec(code)?.[1] ?? `${index}.ts`;
+      const file = join(page, name);
+      mkdirSync(page, { recursive: true });
       // As many empty lines as stand above the block, so that line numbers agree.
       writeFileSync(file, '\n'.repeat(line) + code);
       origins.set(file, path);
