@@ -7,10 +7,14 @@ const config: Config = {
   moduleNameMapper: {
     '^rx-llm$': '<rootDir>/src/index.node.ts',
     '^rx-llm/undici$': '<rootDir>/src/undici.ts',
-    '^rx-llm/(gateway|testing)$': '<rootDir>/src/$1/index.ts',
+    '^rx-llm/(angular|gateway|testing)$': '<rootDir>/src/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
+  // Angular is published as ES modules alone.
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
+  transformIgnorePatterns: ['/node_modules/(?!@angular/)'],
   transform: {
+    '^.+/@angular/.+\\.mjs$': '<rootDir>/.ci/to-commonjs.cjs',
     // Types are checked by `npm run typecheck`; here each file is only transpiled.
     '^.+\\.ts$': [
       'ts-jest',

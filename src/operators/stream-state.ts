@@ -219,7 +219,8 @@ class Answer {
   }
 }
 
-function onNextFrame(work: () => void, scheduler?: SchedulerLike): Subscription {
+/** Runs `work` once, in the next animation frame. */
+export function onNextFrame(work: () => void, scheduler?: SchedulerLike): Subscription {
   if (scheduler) {
     // With a delay it would take a timer instead of a frame.
     return scheduler.schedule(() => work(), scheduler === animationFrameScheduler ? 0 : FRAME_MS);
