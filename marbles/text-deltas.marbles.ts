@@ -205,12 +205,13 @@ describe('textDeltas', () => {
     it(
       'leaves out the whole message that a server repeats beside the deltas',
       marbles(({ cold, expectObservable }) => {
-        const e1 = cold('     -a-b-c-|', {
+        const e1 = cold('     -r-a-b-c-|', {
+          r: { choices: [{ index: 0, delta: { role: 'assistant', content: '' }, message: { content: 'Te' } }] },
           a: { choices: [{ index: 0, delta: { content: 'Te' }, message: { content: 'Te' } }] },
           b: { choices: [{ index: 0, delta: { content: 'a' }, message: { content: 'Tea' } }] },
           c: { choices: [{ index: 0, delta: { content: '' }, message: { content: 'Tea' }, finish_reason: 'stop' }] },
         });
-        const expected = '    -x-y---|';
+        const expected = '    ---x-y---|';
 
         expectObservable(e1.pipe(textDeltas())).toBe(expected, { x: 'Te', y: 'a' });
       }),

@@ -23,7 +23,7 @@ export function readChoices(sink: TextSink, pieceOf: (message: Fields, choice: n
         const choice = choiceOf(entry);
         let piece = pieceOf(fields(delta), choice);
         if (piece) {
-          if (shown.size < MAX_CHOICES) shown.set(choice, Infinity);
+          if (shown.get(choice) !== Infinity && shown.size < MAX_CHOICES) shown.set(choice, Infinity);
         } else if (message && (!delta || entry.finish_reason)) {
           const whole = pieceOf(fields(message), choice);
           piece = whole.slice(shown.get(choice) ?? 0);

@@ -6,6 +6,7 @@ import { choiceOf } from './choices.js';
 
 /** Some servers pad every delta with calls that name nothing. */
 function calls({ tool_calls, function_call }: Fields): boolean {
+  if (!tool_calls && !function_call) return false;
   return [...list(tool_calls), { function: function_call }].some((entry) => {
     const { id, function: called, custom } = fields(entry);
     return Boolean(id || fields(called).name || fields(custom).name);

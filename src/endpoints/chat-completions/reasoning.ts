@@ -7,33 +7,25 @@ type Channel = 'plain' | 'reasoning.text' | 'reasoning.summary';
 
 /** Mistral's thinking parts: text, or parts themselves. */
 function thinking(content: unknown): string {
+  if (!Array.isArray(content)) return '';
   return list(content)
     .map((part) => fields(part).thinking)
-    .map(
-      (thought) =>
-        text(thought) ||
-        list(thought)
-          .map((part) => text(fields(part).text))
-          .join(''),
-    )
+    .map((thought) => text(thought) || joined(thought, 'text', 'text'))
     .join('');
 }
 
-function details(message: Fields, type: Channel): string {
-  return list(message.reasoning_details)
-    .map(fields)
-    .map((detail) => (detail.type === type ? text(detail.text) || text(detail.summary) : ''))
+const joined = (entries: unknown, type: string, field: string): string =>
+  list(entries)
+    .map((entry) => (fields(entry).type === type ? text(fields(entry)[field]) : ''))
     .join('');
+
+function read({ reasoning_content, reasoning, content, reasoning_details }: Fields, channel: Channel): string {
+  if (channel === 'plain') return text(reasoning_content) || text(reasoning) || thinking(content);
+  if (!Array.isArray(reasoning_details)) return '';
+  return joined(reasoning_details, channel, channel === 'reasoning.text' ? 'text' : 'summary');
 }
 
-const CHANNELS: readonly (readonly [Channel, (message: Fields) => string])[] = [
-  [
-    'plain',
-    ({ reasoning_content, reasoning, content }) => text(reasoning_content) || text(reasoning) || thinking(content),
-  ],
-  ['reasoning.text', (message) => details(message, 'reasoning.text')],
-  ['reasoning.summary', (message) => details(message, 'reasoning.summary')],
-];
+const CHANNELS: readonly Channel[] = ['plain', 'reasoning.text', 'reasoning.summary'];
 
 /**
  * The carriers of reasoning hold the same words where several are present: the first one in which a choice has any is
@@ -43,12 +35,10 @@ export function chatReasoning(sink: TextSink): Reader<object> {
   const channels = new Map<number, Channel>();
   return readChoices(sink, (message, choice) => {
     const known = channels.get(choice);
-    for (const [channel, read] of CHANNELS) {
-      const piece = known === undefined || known === channel ? read(message) : '';
-      if (!piece) continue;
-      channels.set(choice, channel);
-      return piece;
-    }
-    return '';
+    if (known) return read(message, known);
+    const found = CHANNELS.find((channel) => read(message, channel));
+    if (!found) return '';
+    channels.set(choice, found);
+    return read(message, found);
   });
 }
