@@ -1,4 +1,5 @@
 import { from, lastValueFrom, map, toArray, type Observable } from 'rxjs';
+import fc from 'fast-check';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -14,6 +15,7 @@ import {
   type ResponseObject,
   type ResponseStreamEvent,
 } from 'rx-llm';
+import { chat, messages, responses } from 'rx-llm/testing';
 
 type AnyEvent = ChatCompletionChunk | ResponseStreamEvent | MessageStreamEvent;
 type AnyMessage = ChatCompletion | ResponseObject | MessageObject;
@@ -136,6 +138,57 @@ describe('accumulateMessage', () => {
       });
 
       expect(unshared).toEqual([]);
+    });
+  });
+
+  describe('on any turn', () => {
+    const words = fc.array(fc.string({ minLength: 1 }), { maxLength: 4 });
+    const toolCall = fc.record({
+      name: fc.constantFrom('tide', 'wind'),
+      arguments: fc.dictionary(fc.string(), fc.string()),
+    });
+    const turns = fc.record({ text: words, reasoning: words, toolCalls: fc.array(toolCall, { maxLength: 3 }) });
+    const calls = (given: readonly { readonly name: string; readonly arguments: object }[]): [string, unknown][] =>
+      given.map(({ name, arguments: input }) => [name, input]);
+    const parsed = ([name, text]: readonly [string, unknown]): [string, unknown] => [
+      name,
+      typeof text === 'string' ? JSON.parse(text) : text,
+    ];
+    const lastOf = (events: readonly AnyEvent[]): AnyMessage => {
+      let last: AnyMessage | undefined;
+      from(events)
+        .pipe(accumulateMessage())
+        .subscribe((message) => (last = message));
+      return last as AnyMessage;
+    };
+
+    it('holds all that was said, in pieces or not', () => {
+      fc.assert(
+        fc.property(turns, ({ text, reasoning, toolCalls: given }) => {
+          const options = { toolCalls: given, ...(reasoning.length > 0 && { reasoning }) };
+          for (const events of [
+            chat.turn(text, options),
+            responses.turn(text, options),
+            messages.turn(text, options),
+          ]) {
+            const message = lastOf(events);
+            expect(textOf(message)).toBe(text.join(''));
+            expect(callsOf(message).map(parsed)).toEqual(calls(given));
+          }
+        }),
+      );
+    });
+
+    it('is the final response, listed or not', () => {
+      fc.assert(
+        fc.property(turns, fc.boolean(), ({ text, reasoning, toolCalls: given }, isListed) => {
+          const events = responses.turn(text, { toolCalls: given, ...(reasoning.length > 0 && { reasoning }) });
+          const end = events.pop() as Extract<ResponseStreamEvent, { readonly type: 'response.completed' }>;
+          const response = isListed ? end.response : { ...end.response, output: [] };
+
+          expect(lastOf([...events, { ...end, response }])).toEqual(end.response);
+        }),
+      );
     });
   });
 

@@ -99,7 +99,8 @@ describe('responsesMessage', () => {
         });
       const close = { output_index: 0, item_id: 'm', content_index: 0, text: 'ab' };
 
-      expect(tokens(event('output_text.done', close))).toEqual([undefined, undefined, 'ab']);
+      const next = text('c', { content_index: 1 });
+      expect(tokens(event('output_text.done', close), next)).toEqual([undefined, undefined, 'ab', 'ab']);
       expect(tokens()).toEqual([undefined, undefined, 'ab']);
       expect(tokens(end('completed', { output: [] }))).toEqual([undefined, undefined, 'ab']);
       expect(tokens(event('output_text.done', { ...close, ...logprobs('ab!') }))).toEqual([
