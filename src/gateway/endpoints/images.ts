@@ -1,7 +1,7 @@
 import { paint, type PictureRequest } from '../content/pictures.js';
 import { encodePng } from '../content/png.js';
 import { countTokens } from '../content/tokens.js';
-import { own, string, type Json } from '../json.js';
+import { own, type Json } from '../json.js';
 import { wordsOf } from '../problems.js';
 import { bad, comment, DONE, event, type Answer, type Frame, type Problem, type Rendering } from '../protocol.js';
 import { requireModel, requireStream, wholeNumber } from './asking.js';
@@ -29,19 +29,19 @@ export function readImages(body: Json, seed: string, edit: boolean): ImageAsk {
   const model = edit && own(body, 'model') === undefined ? 'gpt-image-1' : requireModel(body);
   const prompt = own(body, 'prompt');
   if (typeof prompt !== 'string' || prompt.trim() === '') bad('prompt', "'prompt' is required and must be a string");
-  const size = string(own(body, 'size')) || 'auto';
+  const size = word(body, 'size') ?? 'auto';
   const [, w, h] = /^(\d+)x(\d+)$/.exec(size) ?? [];
   if (size !== 'auto' && w === undefined) bad('size', "'size' must be 'auto' or WIDTHxHEIGHT");
   const [width, height] = [Number(w ?? 1024), Number(h ?? 1024)];
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) {
     bad('size', `'size' must be from 1x1 up to ${MAX_SIDE} a side and ${MAX_PIXELS} pixels in all`);
   }
-  const format = string(own(body, 'output_format')) || 'png';
+  const format = word(body, 'output_format') ?? 'png';
   if (format !== 'png') bad('output_format', "'output_format' must be 'png': this gateway paints PNG only");
-  const quality = string(own(body, 'quality')) || 'auto';
+  const quality = word(body, 'quality') ?? 'auto';
   if (!['low', 'medium', 'high', 'xhigh', 'max', 'auto', 'standard', 'hd'].includes(quality))
     bad('quality', "'quality' must be low, medium, high or auto");
-  const background = string(own(body, 'background')) || 'auto';
+  const background = word(body, 'background') ?? 'auto';
   if (!['transparent', 'opaque', 'auto'].includes(background))
     bad('background', "'background' must be transparent, opaque or auto");
   return {
@@ -57,6 +57,12 @@ export function readImages(body: Json, seed: string, edit: boolean): ImageAsk {
     edit,
     seed,
   };
+}
+
+function word(body: Json, key: string): string | undefined {
+  const value = own(body, key) ?? undefined;
+  if (value !== undefined && typeof value !== 'string') bad(key, `'${key}' must be a string`);
+  return value as string | undefined;
 }
 
 /** How far the picture is at each partial frame. */
