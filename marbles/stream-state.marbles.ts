@@ -236,23 +236,27 @@ describe('streamState', () => {
   it(
     'follows choice 0, or another',
     marbles(({ cold, expectObservable }) => {
+      const choice = 1;
       const x = {
         a: chat.text('Hel'),
-        x: chat.text('Sal', { choice: 1 }),
+        x: chat.text('Sal', { choice }),
         b: chat.text('lo'),
-        y: chat.text('ut', { choice: 1 }),
+        y: chat.text('ut', { choice }),
+        z: chat.finish('length', { choice }),
       };
-      const e1 = cold('       -a-x-b-y-|   ', x);
-      const expected1 = '     ca---b---(d|)';
-      const expected2 = '     cs-x---y-(d|)';
+      const e1 = cold('       -a-x-b-y-z-|   ', x);
+      const expected1 = '     ca---b-----(d|)';
+      const expected2 = '     cs-x---y-z-(d|)';
 
+      const finishReason = { reason: 'length', raw: 'length' } as const;
       expectObservable(e1.pipe(streamState())).toBe(expected1, states);
-      expectObservable(e1.pipe(streamState({ choice: 1 }))).toBe(expected2, {
+      expectObservable(e1.pipe(streamState({ choice }))).toBe(expected2, {
         c: connecting,
         s: streaming(''),
         x: streaming('Sal'),
         y: streaming('Salut'),
-        d: done('Salut'),
+        z: streaming('Salut', { finishReason }),
+        d: done('Salut', { finishReason }),
       });
     }),
   );
@@ -332,6 +336,20 @@ describe('streamState', () => {
         expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
+
+    it('leaves no timer behind', () => {
+      jest.useFakeTimers();
+      try {
+        const source = new Subject<ChatCompletionChunk>();
+        const subscription = source.pipe(streamState(config)).subscribe();
+        source.next(events.a);
+        expect(jest.getTimerCount()).toBe(1);
+        subscription.unsubscribe();
+        expect(jest.getTimerCount()).toBe(0);
+      } finally {
+        jest.useRealTimers();
+      }
+    });
 
     it('needs no animation frames in real time', async () => {
       const source = new Subject<ChatCompletionChunk>();

@@ -109,7 +109,6 @@ export function streamState(
       };
 
       const end = (last: 'done' | 'failed', error?: unknown): void => {
-        frame?.unsubscribe();
         status = last;
         emit(error);
         destination.complete();
