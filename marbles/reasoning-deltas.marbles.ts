@@ -140,6 +140,18 @@ describe('reasoningDeltas', () => {
     );
 
     it(
+      'reads the raw details where there are summaries beside them, and keeps to summaries where those came first',
+      marbles(({ cold, expectObservable }) => {
+        const both = chat.delta({ reasoning_details: [summary('in short'), detail('hm')] });
+        const e1 = cold('     -a-a-|', { a: both });
+        const e2 = cold('     -a-b-|', { a: chat.delta({ reasoning_details: [summary('in short')] }), b: both });
+
+        expectObservable(e1.pipe(reasoningDeltas())).toBe('-x-x-|', { x: 'hm' });
+        expectObservable(e2.pipe(reasoningDeltas())).toBe('-x-x-|', { x: 'in short' });
+      }),
+    );
+
+    it(
       'keeps to the form in which reasoning came first, in each choice',
       marbles(({ cold, expectObservable }) => {
         const e1 = cold('     -a-b-c-d-|', {
