@@ -1,4 +1,4 @@
-import { EMPTY, map, NEVER, Observable, of, Subject, take, tap, throwError, toArray } from 'rxjs';
+import { defer, EMPTY, map, NEVER, Observable, of, Subject, take, tap, throwError, toArray } from 'rxjs';
 import {
   fallbackBeforeFirstToken,
   HttpResponseError,
@@ -207,6 +207,21 @@ describe('fallbackBeforeFirstToken', () => {
     expect(raised).toBe(last);
     expect((raised as LlmStreamError).errors).toEqual([busy, refused, last]);
     expect(JSON.parse(JSON.stringify(raised))).not.toHaveProperty('errors');
+  });
+
+  it('lists the errors of each subscription anew, though one error is raised by all', () => {
+    const firsts = [busy, cut];
+    const source = defer(() => throwError(() => firsts.shift())).pipe(
+      fallbackBeforeFirstToken(throwError(() => refused)),
+    );
+    const lists: unknown[] = [];
+    for (let i = 0; i < 2; i++) {
+      source.subscribe({ error: (error: unknown) => lists.push((error as LlmStreamError).errors) });
+    }
+    expect(lists).toEqual([
+      [busy, refused],
+      [cut, refused],
+    ]);
   });
 
   it('lists the errors up to what a function throws', () => {

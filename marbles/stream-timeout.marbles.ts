@@ -181,14 +181,16 @@ describe('streamTimeout', () => {
 
   it(
     'leaves a client the time to complete an answer that is whole',
-    marbles(values, ({ cold, expectObservable }) => {
-      const closed = cold('   -t-e 4999ms |');
-      const open = cold('     -t-e--------');
-      const expected1 = '     -t-e 4999ms |';
-      const expected2 = '     -t-e 9999ms #';
+    marbles({ ...values, n: chat.usage({ prompt_tokens: 1 }) }, ({ cold, expectObservable }) => {
+      const closed = cold('   -t-e-n 4999ms |');
+      const open = cold('     -t-e-n--------');
+      const expected1 = '     -t-e-n 4999ms |';
+      const expected2 = '     -t-e-n 9999ms #';
+      const expected3 = '     -t-e-n 19994ms #';
 
       expectObservable(closed.pipe(streamTimeout({ stalledMs: 1000 }))).toBe(expected1);
       expectObservable(open.pipe(streamTimeout({ stalledMs: 1000 }))).toBe(expected2, undefined, timeout('stalled'));
+      expectObservable(open.pipe(streamTimeout({ totalMs: 20_000 }))).toBe(expected3, undefined, timeout('total'));
     }),
   );
 
