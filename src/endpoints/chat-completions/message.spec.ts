@@ -111,6 +111,10 @@ describe('chatMessage', () => {
       expect(last(...chunks).choices).toHaveLength(256);
     });
 
+    it('that there are no log probabilities', () => {
+      expect(last(delta({}, { logprobs: null })).choices[0]).toHaveProperty('logprobs', null);
+    });
+
     it('log probabilities at its finish, or at the end', () => {
       const logprobs = (token: string) => ({ logprobs: { content: [{ token, logprob: -1 }], refusal: null } });
       const finished = snapshots(
@@ -142,6 +146,15 @@ describe('chatMessage', () => {
         reasoning: 'hm',
         reasoning_content: 'HM',
         refusal: 'no way',
+      });
+    });
+
+    it('no refusal to what is none, and no role to what is no word', () => {
+      expect(messageOf({ role: 5, refusal: false })).toEqual({ role: 'assistant', content: null, refusal: null });
+      expect(messageOf({ role: 'model', refusal: 'no' }, { refusal: false })).toEqual({
+        role: 'model',
+        content: null,
+        refusal: 'no',
       });
     });
 
@@ -187,6 +200,7 @@ describe('chatMessage', () => {
           },
           { reasoning_details: [{ type: 'reasoning.text', index: 0, signature: 'sig', id: 'r' }] },
           { reasoning_details: [{ type: 'reasoning.encrypted', index: 1, data: 'x' }] },
+          { reasoning_details: [{ ...piece, text: null, signature: '' }] },
         ).reasoning_details,
       ).toEqual([
         { ...piece, text: 'ab', signature: 'sig', id: 'r' },

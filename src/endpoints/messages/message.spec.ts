@@ -48,6 +48,13 @@ describe('messagesMessage', () => {
       ]);
     });
 
+    it('text that is empty where its block began without it', () => {
+      expect(contentOf(open(0, { type: 'thinking' }), open(1, { type: 'text' }))).toEqual([
+        { type: 'thinking', thinking: '' },
+        { type: 'text', text: '' },
+      ]);
+    });
+
     it('thinking with its signature, whole, repeated or in pieces', () => {
       const sign = (signature: string): object => add(0, 'signature_delta', { signature });
       const thinking = { type: 'thinking', thinking: '', signature: '' };
@@ -103,6 +110,24 @@ describe('messagesMessage', () => {
         content: [{ type: 'text', text: 'no start', citations: null }],
         stop_reason: null,
       });
+    });
+
+    it('whatever no block was opened for, if it says what it is', () => {
+      const citation = { cited_text: '1' };
+
+      expect(
+        contentOf(
+          add(0, 'thinking_delta', { thinking: 'hm' }),
+          add(1, 'citations_delta', { citation }),
+          add(2, 'compaction_delta', { content: 'all' }),
+          add(3, 'signature_delta', { signature: 'SIG' }),
+        ),
+      ).toEqual([
+        { type: 'thinking', thinking: 'hm', signature: '' },
+        { type: 'text', text: '', citations: [citation] },
+        { type: 'compaction', content: 'all' },
+        { type: 'thinking', thinking: '', signature: 'SIG' },
+      ]);
     });
 
     it('the model that a fallback names', () => {

@@ -49,6 +49,14 @@ describe('responsesMessage', () => {
       expect(last(text('Hey'))).toEqual({ object: 'response', output: [message('Hey')] });
     });
 
+    it('without parts of no type', () => {
+      const part = { output_index: 0, item_id: 'm', content_index: 1, part: {} };
+
+      expect(outputOf(text('a'), event('content_part.added', part), event('content_part.done', part))).toEqual([
+        message('a'),
+      ]);
+    });
+
     it('from a done event alone', () => {
       const at = { output_index: 0, item_id: 'm' };
 
@@ -195,6 +203,20 @@ describe('responsesMessage', () => {
       ]);
     });
 
+    it('that were never announced, without a name', () => {
+      expect(
+        outputOf(
+          event('function_call_arguments.delta', { ...at, delta: '{}' }),
+          event('custom_tool_call_input.delta', { output_index: 2, delta: 'a' }),
+          event('web_search_call.searching', { output_index: 3, item_id: 'w' }),
+        ),
+      ).toEqual([
+        { ...call, call_id: '', name: '', arguments: '{}' },
+        { type: 'custom_tool_call', status: 'in_progress', call_id: '', name: '', input: 'a' },
+        { type: 'web_search_call', id: 'w', status: 'searching' },
+      ]);
+    });
+
     it('of custom tools, MCP and the code interpreter', () => {
       expect(
         outputOf(
@@ -231,6 +253,19 @@ describe('responsesMessage', () => {
       ).toMatchObject([
         { action: { commands: ['ls -l'] } },
         { type: 'shell_call_output', output: [{ stdout: 'ab', stderr: '!' }] },
+      ]);
+    });
+
+    it('of the shell, without places that cannot be', () => {
+      const command = (command_index: unknown): object =>
+        event('shell_call_command.added', { output_index: 0, command_index, command: 'ls' });
+      const output = (command_index: unknown): object =>
+        event('shell_call_output_content.delta', { output_index: 1, command_index, delta: { stdout: 'a' } });
+      const wrong = [-1, 1, 1e9, 'x'];
+
+      expect(outputOf(...wrong.map(command), ...wrong.map(output))).toEqual([
+        { type: 'shell_call', status: 'in_progress' },
+        { type: 'shell_call_output', status: 'in_progress' },
       ]);
     });
 
@@ -291,6 +326,15 @@ describe('responsesMessage', () => {
       ]);
     });
 
+    it('of which the later goes on, where their index is the same', () => {
+      const other = { ...message(), id: 'n' };
+
+      expect(outputOf(done(0, message('a')), added(0, other), text('b', { item_id: 'x' }))).toMatchObject([
+        { id: 'm', content: [{ text: 'a' }] },
+        { id: 'n', content: [{ text: 'b' }] },
+      ]);
+    });
+
     it('but for one that is announced again under a new id', () => {
       expect(outputOf(added(0, message()), text('a'), added(0, { ...message(), id: 'n' }))).toEqual([
         { ...message('a'), id: 'n' },
@@ -347,6 +391,10 @@ describe('responsesMessage', () => {
         { id: 'g', call_id: 'c' },
         { id: 's', summary: ['s'] },
       ]);
+    });
+
+    it('lists an item twice if the response does', () => {
+      expect(outputOf(text('a'), end('completed', { output: [message('a'), message('a')] }))).toHaveLength(2);
     });
 
     it('has of each item the richer, with its final status', () => {
