@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isObject, type Json } from './json.js';
+import { isObject, string, type Json } from './json.js';
 import { RequestProblem } from './protocol.js';
 
 /** The key of a request, wherever clients put it. */
@@ -9,6 +9,19 @@ export function keyOf(request: IncomingMessage): string {
   return (bearer ?? (Array.isArray(other) ? other[0] : other) ?? '').trim();
 }
 
+/** What the request says of its dialect, by header or by query. */
+export function dialectAsked(request: IncomingMessage): string {
+  const query = new URLSearchParams((request.url ?? '').split('?', 2)[1]);
+  return string(request.headers['x-gateway-dialect'] ?? query.get('dialect')).toLowerCase();
+}
+
+export function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 const EXPOSED = 'x-request-id, request-id, x-generation-id, retry-after, retry-after-ms, x-should-retry, date';
 
 /** Any page may call the gateway, with any header it likes: it is a tool for development. */

@@ -5,7 +5,7 @@ import { hash, random } from './content/random.js';
 import { deliverStream, deliverWhole, problemOf } from './deliver.js';
 import { refuse, type Exchange } from './exchange.js';
 import { parseFault, toFault, type Fault, type FaultLike } from './faults.js';
-import { allowBrowsers, keyOf, parseBody, preflight, readBody, sendJson } from './http.js';
+import { allowBrowsers, dialectAsked, keyOf, parseBody, preflight, readBody, sendJson, unescaped } from './http.js';
 import { strikeInstead } from './instead.js';
 import { maskHeaders, type JournalEntry } from './journal.js';
 import { string } from './json.js';
@@ -319,20 +319,6 @@ class GatewayServer implements Gateway {
       throw new RequestProblem({ status: 404, message, code: 'model_not_found', param: 'model' });
     }
     show(modelObject(id, dialect, anthropic));
-  }
-}
-
-/** What the request says of its dialect, by header or by query. */
-function dialectAsked(request: IncomingMessage): string {
-  const query = new URLSearchParams((request.url ?? '').split('?', 2)[1]);
-  return string(request.headers['x-gateway-dialect'] ?? query.get('dialect')).toLowerCase();
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
 
