@@ -74,7 +74,9 @@ describe('Clocks', () => {
     const scheduler = new VirtualTimeScheduler();
     const clocks = new Clocks(scheduler, () => undefined);
     clocks.arm('idle', 1000);
+    clocks.arm('stalled', 100);
     clocks.disarm('idle');
+    clocks.disarm('stalled');
     clocks.arm('total', 2000);
     clocks.stop();
     scheduler.flush();

@@ -14,6 +14,8 @@ describe('retryAfterMs', () => {
     ['milliseconds', { 'retry-after-ms': '250' }, 250],
     ['milliseconds with a fraction', { 'retry-after-ms': '250.5' }, 250.5],
     ['milliseconds before seconds', { 'retry-after-ms': '250', 'retry-after': '9' }, 250],
+    ['milliseconds before a date', { 'retry-after-ms': '250', 'retry-after': 'Tue, 03 Jun 2025 10:00:07 GMT' }, 250],
+    ['a date that is now', { 'retry-after': 'Tue, 03 Jun 2025 10:00:00 GMT' }, 0],
     ['seconds where milliseconds are garbage', { 'retry-after-ms': 'x', 'retry-after': '9' }, 9000],
     ['a date, against the wall clock', { 'retry-after': 'Tue, 03 Jun 2025 10:00:07 GMT' }, 7000],
     [
