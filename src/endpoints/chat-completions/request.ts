@@ -34,4 +34,12 @@ export interface ChatTool {
   readonly custom?: { readonly name: string; readonly description?: string; readonly format?: object };
 }
 
-export type ChatToolChoice = 'none' | 'auto' | 'required' | { readonly type: string };
+export type ChatToolChoice =
+  | 'none'
+  | 'auto'
+  | 'required'
+  | {
+      readonly type: string;
+      readonly function?: { readonly name: string };
+      readonly custom?: { readonly name: string };
+    };

@@ -22,8 +22,12 @@ export interface MessageParams {
   readonly top_k?: number;
   readonly stop_sequences?: readonly string[];
   readonly tools?: readonly object[];
-  readonly tool_choice?: { readonly type: string };
-  readonly thinking?: { readonly type: string };
+  readonly tool_choice?: {
+    readonly type: string;
+    readonly name?: string;
+    readonly disable_parallel_tool_use?: boolean;
+  };
+  readonly thinking?: { readonly type: string; readonly budget_tokens?: number; readonly display?: string };
   readonly metadata?: { readonly user_id?: string | null };
   readonly container?: string | object | null;
   readonly context_management?: object | null;
