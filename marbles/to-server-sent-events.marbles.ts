@@ -132,18 +132,22 @@ describe('toServerSentEvents', () => {
       }),
     );
 
-    it(
-      'tells nothing of an error that is none of this library',
+    it.each([
+      new Error('password: hunter2'),
+      Object.assign(new Error('password: hunter2'), { kind: 'http' }),
+      { kind: 'http', tokenSeen: true, message: 'password: hunter2' },
+      'password: hunter2',
+    ])('tells nothing of an error that is none of this library: %p', (error) => {
       marbles(events, ({ cold, expectObservable }) => {
-        const e1 = cold('       --a--#    ', undefined, new Error('password: hunter2'));
+        const e1 = cold('       --a--#    ', undefined, error);
         const expected = '      --A--(FD|)';
 
         expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, {
           ...frames,
           F: plain({ error: { message: 'The stream failed', type: 'server_error', code: 'internal_error' } }),
         });
-      }),
-    );
+      })();
+    });
 
     it(
       'knows an error of another copy of the package by its shape',
@@ -374,7 +378,11 @@ describe('toServerSentEvents', () => {
 
     it.each([0, -1, NaN, Infinity])('of %d is off', (keepAliveMs) => {
       marbles(({ cold, expectObservable }) => {
-        expectObservable(cold('-').pipe(toServerSentEvents({ keepAliveMs })), '300ms !').toBe('-');
+        // A real timer would take `Infinity` for at once.
+        const scheduler = { now: () => 0, schedule: () => of().subscribe(() => undefined) };
+        const schedule = jest.spyOn(scheduler, 'schedule');
+        expectObservable(cold('-').pipe(toServerSentEvents({ keepAliveMs, scheduler })), '9ms !').toBe('-');
+        expect(schedule).not.toHaveBeenCalled();
       })();
     });
   });
@@ -397,6 +405,18 @@ describe('toServerSentEvents', () => {
           F: plain({ error: { message: 'The stream was cut', type: 'server_error', code: 'truncated' } }),
         });
         expectObservable(e2.pipe(passthrough)).toBe(expected2, undefined, cut);
+      }),
+    );
+
+    it(
+      'adds nothing to an error event of an endpoint that is not known',
+      marbles(({ cold, expectObservable }) => {
+        const x = messages.error('Overloaded');
+        const e1 = cold('       -x--#', { x }, cut);
+        const expected = '      -X--|';
+
+        const result = e1.pipe(toServerSentEvents({ preamble: 'passthrough' }));
+        expectObservable(result).toBe(expected, { X: named(x) });
       }),
     );
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import * as http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EMPTY, NEVER, Observable, Subject, concat, from, map, of, throwError, timer, type Subscription } from 'rxjs';
 import { ConnectionError, HttpResponseError, StreamTimeoutError } from '../errors.js';
@@ -94,6 +95,7 @@ describe('pipeServerSentEvents', () => {
   it('writes an empty stream for a source without events', async () => {
     const incoming = await get(await serve(EMPTY));
     expect(incoming.statusCode).toBe(200);
+    expect(incoming.headers['content-type']).toBe('text/event-stream');
     expect(await read(incoming)).toBe('');
   });
 
@@ -233,6 +235,7 @@ describe('pipeServerSentEvents', () => {
       ),
     );
     expect(incoming.statusCode).toBe(status);
+    expect(incoming.headers).not.toHaveProperty('retry-after');
     expect(await read(incoming)).not.toContain('hunter2');
   });
 
@@ -286,6 +289,41 @@ describe('pipeServerSentEvents', () => {
     await once(server, 'listening');
     const incoming = await get((server.address() as AddressInfo).port);
     expect(await read(incoming)).toMatch(/^event: error\ndata: .*"The stream failed".*\n\n$/);
+  });
+
+  it('takes the head as it is if somebody else sends it before the first event', async () => {
+    const events = new Subject<ServerSentEvent>();
+    const answer = get(await serve(events));
+    await once(server, 'request');
+    response?.writeHead(202).flushHeaders();
+    events.next(event('a'));
+    events.error(new Error('x'));
+    const incoming = await answer;
+    expect(incoming.statusCode).toBe(202);
+    expect(await read(incoming)).toMatch(/^data: a\n\nevent: error\n/);
+  });
+
+  it('writes nothing more when somebody else has ended the response', async () => {
+    const events = new Subject<ServerSentEvent>();
+    const answer = get(await serve(events));
+    await once(server, 'request');
+    events.next(event('a'));
+    response?.end();
+    events.next(event('b'));
+    expect(events.observed).toBe(false);
+    expect(await read(await answer)).toBe('data: a\n\n');
+  });
+
+  it('hears the errors of the response, which would else end the process', async () => {
+    const writeHead = (): void => {};
+    const broken = Object.assign(new PassThrough(), { headersSent: false, writeHead });
+    const events = new Subject<ServerSentEvent>();
+    pipeServerSentEvents(events, broken);
+    const closed = new Promise((resolve) => broken.on('close', resolve));
+    broken.destroy(new Error('EPIPE'));
+    await closed;
+    expect(events.observed).toBe(false);
+    expect(broken.listenerCount('error')).toBe(0);
   });
 
   it('cuts the connection when it is unsubscribed from in the middle', async () => {

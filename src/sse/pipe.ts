@@ -93,10 +93,8 @@ export function pipeServerSentEvents(
       destination.complete();
       return;
     }
-    // Whoever has sent the head already has chosen the status too.
-    let started = response.headersSent;
-    /** The response is ended, or somebody else's to end. */
-    let settled = false;
+    /** The response is the caller's to end. */
+    let handedOver = false;
 
     const leave = (): void => destination.complete();
     // A write may still be under way when the connection breaks, and an `error` that nobody hears ends the process.
@@ -111,18 +109,16 @@ export function pipeServerSentEvents(
     response.on('error', ignore);
 
     destination.add(() => {
-      if (!started) forget();
-      else if (!settled && !isGone(response)) cut(response);
+      if (!response.headersSent) forget();
+      else if (!handedOver && !isGone(response)) cut(response);
     });
 
     const start = (): void => {
-      if (started) return;
-      started = true;
+      // Whoever has sent it already has chosen the status, too.
       if (!response.headersSent) response.writeHead(200, { ...HEADERS, ...headers });
     };
 
     const finish = (): void => {
-      settled = true;
       response.end();
       destination.complete();
     };
@@ -138,11 +134,12 @@ export function pipeServerSentEvents(
         response.write(encodeServerSentEvent(event));
       },
       error(error) {
-        if (started) {
+        if (response.headersSent) {
           if (!isGone(response)) response.write(encodeServerSentEvent(errorFrame(undefined, error, 0)));
           finish();
           return;
         }
+        handedOver = true;
         forget();
         if (onError) onError(error);
         else answer(response, error);
