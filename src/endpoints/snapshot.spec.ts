@@ -63,9 +63,11 @@ describe('overlay', () => {
   });
 
   it('does not follow a hostile depth', () => {
-    const deep = (): unknown => JSON.parse('{"a":'.repeat(5000) + '1' + '}'.repeat(5000));
+    const objects = (): unknown => JSON.parse('{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000));
+    const lists = (): unknown => JSON.parse('['.repeat(100_000) + '1' + ']'.repeat(100_000));
+    const both = (): unknown => JSON.parse('[{"a":'.repeat(50_000) + '1' + '}]'.repeat(50_000));
 
-    expect(() => overlay(deep(), deep())).not.toThrow();
+    for (const deep of [objects, lists, both]) expect(() => overlay(deep(), deep())).not.toThrow();
   });
 });
 

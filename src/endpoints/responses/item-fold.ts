@@ -41,12 +41,6 @@ export class ItemFold {
     this.showLogprobs();
   }
 
-  /** Replaces the whole item; see `overlay` for what is usual. */
-  replace(item: Fields): void {
-    this.item = item;
-    this.#count();
-  }
-
   append(field: string, piece: string): void {
     if (piece !== '' && !this.done) this.item = put(this.item, field, text(this.item[field]) + piece);
   }
@@ -62,7 +56,7 @@ export class ItemFold {
   openPart(name: PartList, index: unknown, value: unknown): void {
     const part = fields(value);
     if (this.done || text(part.type) === '') return;
-    const place = this.#find(name, index, text(part.type), false);
+    const place = this.#find(name, index, part.type);
     if (place === -1 || this.#parts[name][place]?.closed) this.#add(name, index, part);
     else this.#change(name, place, overlay(this.#part(name, place), part));
   }
@@ -75,7 +69,8 @@ export class ItemFold {
   }
 
   closePart(name: PartList, index: unknown, value: Fields): void {
-    let place = this.#find(name, index, text(value.type), true);
+    let place = this.#find(name, index, value.type);
+    if (place === -1) place = this.#findUncounted(name, value);
     if (place === -1) {
       if (this.done) return;
       place = this.#add(name, index, value);
@@ -97,7 +92,7 @@ export class ItemFold {
   }
 
   addLogprobs(index: unknown, logprobs: readonly unknown[]): void {
-    const place = logprobs.length === 0 || this.done ? -1 : this.#find('content', index, 'output_text', false);
+    const place = logprobs.length === 0 || this.done ? -1 : this.#find('content', index, 'output_text');
     const part = this.#parts.content[place];
     if (part === undefined) return;
     part.logprobs ??= [];
@@ -126,8 +121,10 @@ export class ItemFold {
 
   /** The part for a piece of text; after its end another one begins, though the index be the same. */
   #openPlace(name: PartList, index: unknown, type: string, field: string): number {
-    const place = this.#find(name, index, type, false);
+    const place = this.#find(name, index, type);
     if (place !== -1 && !this.#parts[name][place]?.closed) return place;
+    const uncounted = place === -1 ? this.#findUncounted(name, { type }) : -1;
+    if (uncounted !== -1) return uncounted;
     return this.#add(
       name,
       index,
@@ -135,15 +132,20 @@ export class ItemFold {
     );
   }
 
-  #find(name: PartList, index: unknown, type: string, orClosed: boolean): number {
+  #find(name: PartList, index: unknown, type: unknown): number {
     const parts = this.#parts[name];
-    const last = parts.length - 1;
-    for (let place = last; place >= 0; place--) {
-      if ((index ?? parts[last]?.index) === parts[place]?.index && this.#part(name, place).type === type) return place;
-    }
-    // Some servers count the pieces of reasoning where they should count its parts.
-    const isOpen = last >= 0 && (orClosed || !parts[last]?.closed);
-    return type === 'reasoning_text' && isOpen && this.#part(name, last).type === type ? last : -1;
+    const wanted = index ?? parts.at(-1)?.index;
+    let place = parts.length - 1;
+    while (place >= 0 && (parts[place]?.index !== wanted || this.#part(name, place).type !== type)) place--;
+    return place;
+  }
+
+  /** Some servers count the pieces of reasoning where they should count its parts: a piece continues what is open. */
+  #findUncounted(name: PartList, value: Fields): number {
+    const place = this.#parts[name].length - 1;
+    const part = this.#part(name, place);
+    const isSame = !this.#parts[name][place]?.closed || part.text === value.text;
+    return value.type === 'reasoning_text' && part.type === value.type && isSame ? place : -1;
   }
 
   #add(name: PartList, index: unknown, part: Fields): number {

@@ -1,5 +1,5 @@
 import { fields, text, type Fields } from '../fields.js';
-import { isEmpty, overlay, put } from '../snapshot.js';
+import { isEmpty, overlay } from '../snapshot.js';
 import { ItemFold } from './item-fold.js';
 
 /**
@@ -38,7 +38,7 @@ export function mergeOutput(
   for (const fold of output) {
     fold.showLogprobs();
     // Of an item that was never closed, the end of the response says that it is whole.
-    if (isCompleted && fold.item.status === 'in_progress') fold.replace(put(fold.item, 'status', 'completed'));
+    if (isCompleted && fold.item.status === 'in_progress') fold.set('status', 'completed');
   }
   return output;
 }

@@ -160,6 +160,21 @@ describe('responsesMessage', () => {
       expect(outputOf(...pieces)).toMatchObject([{ content: reasoning('abc') }]);
     });
 
+    it('as several parts, where each has its end or its beginning', () => {
+      const end = (content_index: number, words: string): object =>
+        event('reasoning_text.done', { ...at, content_index, text: words });
+      const part = { type: 'reasoning_text', text: '' };
+
+      expect(outputOf(end(0, 'a'), end(1, 'b'), end(2, 'b'))).toMatchObject([{ content: reasoning('a', 'b') }]);
+      expect(
+        outputOf(
+          event('reasoning_text.delta', { ...at, content_index: 0, delta: 'a' }),
+          event('reasoning_part.added', { ...at, content_index: 1, part }),
+          event('reasoning_text.delta', { ...at, content_index: 1, delta: 'b' }),
+        ),
+      ).toMatchObject([{ content: reasoning('a', 'b') }]);
+    });
+
     it("of a gateway's own kind, text or object, and each word once", () => {
       expect(
         outputOf(
@@ -284,9 +299,11 @@ describe('responsesMessage', () => {
       const place = { output_index: 0, item_id: 'i' };
 
       expect(
+        outputOf(added(0, image), event('image_generation_call.partial_image', { ...place, partial_image_b64: 'x' })),
+      ).toEqual([image]);
+      expect(
         outputOf(
           added(0, image),
-          event('image_generation_call.partial_image', { ...place, partial_image_b64: 'x' }),
           done(0, { ...image, status: 'completed', result: 'b64' }),
           event('image_generation_call.generating', place),
         ),
