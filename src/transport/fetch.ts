@@ -1,4 +1,4 @@
-import { Observable } from 'rxjs';
+import { defer, Observable } from 'rxjs';
 import type { Transport, TransportResponse } from './transport.js';
 
 export interface FetchTransportOptions {
@@ -42,11 +42,17 @@ export function fetchTransport(options: FetchTransportOptions = {}): Transport {
           // The subscriber left in the meantime, and with it whoever could read an answer.
           if (subscriber.closed) return;
           responded = true;
+          let wanted = false;
+          const body = readBody(response, controller);
           subscriber.next({
             status: response.status,
             headers: Object.fromEntries(response.headers),
-            body: readBody(response, controller),
+            body: defer(() => {
+              wanted = true;
+              return body;
+            }),
           });
+          if (!wanted) controller.abort(); // the connection would stay open for a body that nobody reads
           subscriber.complete();
         },
         (error: unknown) => {

@@ -65,6 +65,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #body: Subscriber<Uint8Array> | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #decompressor: Transform | undefined;
+  #broken: Error | undefined;
   #responded = false;
   #ended = false;
   #aborted = false;
@@ -113,10 +114,13 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#ended = true;
-    this.#decompressor?.destroy();
     if (this.#aborted) return;
-    if (this.#responded) this.#body?.error(error);
-    else this.#head.error(error);
+    if (!this.#responded) this.#head.error(error);
+    else if (this.#decompressor) {
+      // What came before is still being decompressed, and is delivered first.
+      this.#broken = error;
+      this.#decompressor.end();
+    } else this.#body?.error(error);
   }
 
   #abort(): void {
@@ -129,10 +133,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   #decompress(encoding: string | undefined): Transform | undefined {
     const transform = decompressorOf(encoding);
     transform?.on('data', (chunk: Uint8Array) => this.#body?.next(chunk));
-    transform?.on('end', () => this.#body?.complete());
+    transform?.on('end', () => {
+      if (this.#broken) this.#body?.error(this.#broken);
+      else this.#body?.complete();
+    });
     transform?.on('error', (error: Error) => {
       if (this.#aborted) return;
-      this.#body?.error(error);
+      this.#body?.error(this.#broken ?? error);
       this.#abort();
     });
     return transform;
