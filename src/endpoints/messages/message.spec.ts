@@ -130,6 +130,14 @@ describe('messagesMessage', () => {
       ]);
     });
 
+    it('what says no index as part of the last block', () => {
+      expect(
+        contentOf(open(3, { type: 'text', text: 'a' }), add(undefined, 'text_delta', { text: 'b' }), close(undefined)),
+      ).toEqual([{ type: 'text', text: 'ab' }]);
+      expect(contentOf(add(undefined, 'text_delta', { text: 'b' }))).toMatchObject([{ text: 'b' }]);
+      expect(contentOf(open(undefined, { type: 'text' }), open(undefined, { type: 'thinking' }))).toHaveLength(2);
+    });
+
     it('the model that a fallback names', () => {
       const fallback = { type: 'fallback', from: { model: 'a' }, to: { model: 'b' } };
 

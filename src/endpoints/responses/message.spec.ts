@@ -49,6 +49,15 @@ describe('responsesMessage', () => {
       expect(last(text('Hey'))).toEqual({ object: 'response', output: [message('Hey')] });
     });
 
+    it('from parts that are open at the same time', () => {
+      const part = { type: 'output_text', text: '', annotations: [] };
+      const open = (content_index: number): object =>
+        event('content_part.added', { output_index: 0, item_id: 'm', content_index, part });
+      const events = [open(0), open(1), text('b', { content_index: 1 }), text('a')];
+
+      expect(outputOf(added(0, message()), ...events)).toEqual([message('a', 'b')]);
+    });
+
     it('without parts of no type', () => {
       const part = { output_index: 0, item_id: 'm', content_index: 1, part: {} };
 
@@ -92,10 +101,11 @@ describe('responsesMessage', () => {
         annotation({ annotation_index: 0, annotation: { type: 'url_citation', url: '1' } }),
         annotation({ annotation_index: 0, annotation: { type: 'url_citation', url: '1' } }),
         annotation({ annotation: { type: 'url_citation', url: '2' } }),
+        annotation({ annotation_index: 9, annotation: { type: 'url_citation', url: '3' } }),
         annotation({ annotation: null }),
       ) as [{ content: { annotations: unknown }[] }];
 
-      expect(item.content[0]?.annotations).toMatchObject([{ url: '1' }, { url: '2' }]);
+      expect(item.content[0]?.annotations).toMatchObject([{ url: '1' }, { url: '2' }, { url: '3' }]);
     });
 
     it('with log probabilities when the part is closed, or at the end', () => {
@@ -149,6 +159,17 @@ describe('responsesMessage', () => {
           ],
           content: reasoning('raw!'),
         },
+      ]);
+    });
+
+    it('in parts of the summary that are open at the same time', () => {
+      const open = (summary_index: number): object =>
+        event('reasoning_summary_part.added', { ...at, summary_index, part: { type: 'summary_text', text: '' } });
+      const words = (summary_index: number, delta: string): object =>
+        event('reasoning_summary.delta', { ...at, summary_index, delta });
+
+      expect(outputOf(open(0), open(1), words(1, 'b'), words(0, 'a'))).toMatchObject([
+        { summary: [{ text: 'a' }, { text: 'b' }] },
       ]);
     });
 
@@ -473,6 +494,13 @@ describe('responsesMessage', () => {
     expect(seen[4]?.output[1]?.content[1]).not.toBe(seen[3]?.output[1]?.content[1]);
     expect(seen[5]?.tools).toBe(seen[0]?.tools);
     expect(seen[5]?.output[1]?.content).toBe(seen[4]?.output[1]?.content);
+  });
+
+  it('does not follow a hostile depth', () => {
+    const deep = (): unknown => JSON.parse('[{"a":'.repeat(50_000) + '1' + '}]'.repeat(50_000));
+    const item = (): object => ({ ...message('a'), deep: deep() });
+
+    expect(() => last(added(0, item()), end('completed', { output: [item()], deep: deep() }))).not.toThrow();
   });
 
   it.each([
