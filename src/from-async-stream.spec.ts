@@ -10,6 +10,7 @@ import { fromAsyncStream, type AsyncStream } from './from-async-stream.js';
 /** A stream that is fed by hand, and that writes down what is done to it. */
 class HandMade implements AsyncStream<string>, AsyncIterator<string> {
   readonly calls: string[] = [];
+  asked = 0;
   readonly controller = { abort: () => void this.calls.push('abort') };
   #answer: { resolve(result: IteratorResult<string>): void; reject(error: unknown): void } | undefined;
 
@@ -18,6 +19,7 @@ class HandMade implements AsyncStream<string>, AsyncIterator<string> {
   }
 
   next(): Promise<IteratorResult<string>> {
+    this.asked++;
     return new Promise((resolve, reject) => (this.#answer = { resolve, reject }));
   }
 
@@ -172,7 +174,16 @@ describe('fromAsyncStream', () => {
     expect(log).toEqual([]);
   });
 
-  it('does not ask for more when the subscriber leaves in its own next', async () => {
+  it('asks for nothing more once the subscriber has left in its own next', async () => {
+    const stream = new HandMade();
+    const { log } = told(fromAsyncStream(() => stream).pipe(take(1)));
+    await sleep(0);
+    await stream.give('a');
+    expect(log).toEqual(['a', '|']);
+    expect(stream.asked).toBe(1);
+  });
+
+  it('lets a generator clean up when the subscriber leaves in its own next', async () => {
     let asked = 0;
     let closed = false;
     const source = fromAsyncStream(async function* () {

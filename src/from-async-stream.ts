@@ -71,10 +71,9 @@ export function fromAsyncStream<T>(factory: AsyncStreamFactory<T>): Observable<T
         }
         for (;;) {
           const result = await iterator.next();
-          if (subscriber.closed) return;
           if (result.done) break;
           subscriber.next(result.value);
-          // The subscriber may have left in its own `next`.
+          // It may have left meanwhile, or in its own `next`.
           if (subscriber.closed) return;
         }
         over = true;

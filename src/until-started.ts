@@ -68,7 +68,7 @@ export function untilStarted<T>(source: Observable<T>, signal?: AbortSignal): Pr
       forget();
       subscriber.add(upstream);
       // Replaying can make more come in, which is appended and so keeps its turn.
-      for (let i = 0; i < held.length && !subscriber.closed; i++) held[i]?.(subscriber);
+      for (const deliver of held) deliver(subscriber);
       held = [];
       reader = subscriber;
     });
