@@ -570,6 +570,19 @@ describe('retryBeforeFirstToken', () => {
     expect(log).toEqual(['gone', 'wait']);
   });
 
+  it('tears a source down before it waits, also one that fails later', () => {
+    const log: string[] = [];
+    const source = new Subject<never>();
+    const failing = new Observable<never>((subscriber) => {
+      subscriber.add(() => log.push('gone'));
+      source.subscribe({ error: (error) => subscriber.error(error) });
+    });
+    const waiting = failing.pipe(retryBeforeFirstToken({ delay: () => (log.push('wait'), NEVER) })).subscribe();
+    source.error(busy);
+    expect(log).toEqual(['gone', 'wait']);
+    waiting.unsubscribe();
+  });
+
   // Synchronous sources and re-entrancy
 
   it('stops a synchronous source in the middle', () => {
