@@ -1,5 +1,5 @@
-import { mergeMap, of, Subject, take, tap } from 'rxjs';
-import { annotations, StreamEventError, type Annotation } from 'rx-llm';
+import { mergeMap, type Observable, of, Subject, take, tap } from 'rxjs';
+import { annotations, StreamEventError, type Annotation, type ResponsesLike } from 'rx-llm';
 import { chat, marbles, messages, responses } from 'rx-llm/testing';
 
 describe('annotations', () => {
@@ -192,6 +192,10 @@ describe('annotations', () => {
         c: responses.completed({ output: [message] }),
       });
       const e2 = cold('       -c---|', { c: responses.completed({ output: [message] }) });
+      const part = { type: 'response.content_part.done', output_index: 0, part: message.content[0] } as const;
+      const e3 = cold('       -b---|', { b: part });
+      const e4 = cold('       -b---|', { b: { ...part, type: 'response.content_part.added' } as const });
+      const e5 = cold('       -b---|', { b: responses.itemAdded(message) });
       const both: Record<string, Annotation> = {
         x: {
           type: 'url_citation',
@@ -206,7 +210,8 @@ describe('annotations', () => {
       };
 
       expectObservable(e1.pipe(annotations())).toBe('-x-y---|', both);
-      expectObservable(e2.pipe(annotations())).toBe('-(xy)|', both);
+      const once: readonly Observable<ResponsesLike>[] = [e2, e3, e4, e5];
+      for (const e of once) expectObservable(e.pipe(annotations())).toBe('-(xy)|', both);
     }),
   );
 
@@ -228,11 +233,14 @@ describe('annotations', () => {
         start_char_index: 0,
         end_char_index: 4,
       } as const;
-      const e1 = cold('       -a-b-b-|', {
-        a: messages.blockStart({ type: 'text', text: '', citations: [quoted] }),
+      const block = { type: 'text' as const, text: '', citations: [quoted] };
+      const e1 = cold('       -s-a-b-t-b-|', {
+        s: messages.start({ content: [block] }),
+        a: messages.blockStart(block),
         b: messages.annotation(found),
+        t: messages.text('Tea'),
       });
-      const expected = '      -x-y-y-|';
+      const expected = '      -x-x-y---y-|';
 
       expectObservable(e1.pipe(annotations())).toBe(expected, {
         x: { type: 'char_location', title: 'a.txt', citedText: 'Hot.', choice: 0, raw: quoted },

@@ -130,12 +130,14 @@ describe('finalImages', () => {
         revised_prompt: 'a tin robot',
       });
       const [one, two] = [call('ig_1', 'image'), call('ig_2', 'other')];
-      const e1 = cold('       -a-b-b-c-|', {
+      const other = { type: 'web_search_call', id: 'ws_1', status: 'completed', result: 'no image' } as const;
+      const e1 = cold('       -a-b-b-o-c-|', {
+        o: responses.itemDone(other, { output_index: 2 }),
         a: responses.itemAdded(call('ig_1', null), { output_index: 1 }),
         b: responses.itemDone(one, { output_index: 1 }),
-        c: responses.completed({ output: [one, two] }),
+        c: responses.completed({ output: [other, one, two] }),
       });
-      const expected = '      ---x---y-|';
+      const expected = '      ---x-----y-|';
 
       const known = { partial: false, mediaType: 'image/webp', revisedPrompt: 'a tin robot' };
       expectObservable(e1.pipe(finalImages())).toBe(expected, {

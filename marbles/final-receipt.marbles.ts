@@ -166,7 +166,7 @@ describe('finalReceipt', () => {
       'tells why choice 0 ended',
       marbles(({ cold, expectObservable }) => {
         const finish = (reason: string, index: number) => ({ choices: [{ index, delta: {}, finish_reason: reason }] });
-        const e1 = cold('     -a-b-|   ', { a: finish('length', 1), b: finish('stop', 0) });
+        const e1 = cold('     -a-b-|   ', { a: finish('stop', 0), b: finish('length', 1) });
         const expected = '    -----(x|)';
 
         expectObservable(e1.pipe(finalReceipt())).toBe(expected, { x: { finish: { reason: 'stop', raw: 'stop' } } });

@@ -70,6 +70,10 @@ describe('finishReason', () => {
       const expected = '      ---(x#)';
 
       expectObservable(e1.pipe(finishReason())).toBe(expected, { x: { reason: 'error', raw: 'error' } }, error);
+
+      const atTop = new StreamEventError('upstream is gone', { event: { error: 'gone', finish_reason: 'error' } });
+      const e2 = cold('       -t-#   ', undefined, atTop);
+      expectObservable(e2.pipe(finishReason())).toBe(expected, { x: { reason: 'error', raw: 'error' } }, atTop);
     }),
   );
 
@@ -130,13 +134,21 @@ describe('finishReason', () => {
     'is tool_calls where calls were made, though the wire says no more than stop',
     marbles(values, ({ cold, expectObservable }) => {
       const called = { x: { reason: 'tool_calls', raw: 'stop' } };
-      const padding = {
-        choices: [{ index: 0, delta: { tool_calls: [{}], function_call: null }, finish_reason: null }],
-      };
+      const delta = (fields: object) => ({ choices: [{ index: 0, delta: fields }] });
+      const calls = [
+        { tool_calls: [{ id: 'call_1' }] },
+        { tool_calls: [{ function: { name: 'clock' } }] },
+        { tool_calls: [{ custom: { name: 'clock' } }] },
+        { function_call: { name: 'clock' } },
+      ];
+      const source = { ...values, p: delta({ tool_calls: [{}, { function: {} }], function_call: null }) };
+      const cut = { x: { reason: 'length', raw: 'length' } };
 
-      expectObservable(cold('-c-f-|').pipe(finishReason())).toBe('---x-|', called);
-      expectObservable(cold('-c-l-|').pipe(finishReason())).toBe('---x-|', { x: { reason: 'length', raw: 'length' } });
-      expectObservable(cold('-p-f-|', { p: padding, f: values.f }).pipe(finishReason())).toBe('---x-|', stop);
+      for (const call of calls)
+        expectObservable(cold('-c-f-|', { c: delta(call), f: values.f }).pipe(finishReason())).toBe('---x-|', called);
+      expectObservable(cold('-c-f-|', source).pipe(finishReason())).toBe('---x-|', called);
+      expectObservable(cold('-c-l-|', source).pipe(finishReason())).toBe('---x-|', cut);
+      expectObservable(cold('-p-f-|', source).pipe(finishReason())).toBe('---x-|', stop);
     }),
   );
 
@@ -170,6 +182,8 @@ describe('finishReason', () => {
         t: responses.toolCall({ name: 'clock' }),
         o: responses.completed({ output: [call] }),
         d: { type: 'response.done', response: { status: 'completed', output: [] } } as const,
+        b: { type: 'response.done', response: {} } as const,
+        k: { type: 'response.done', response: { status: 'cancelled' } } as const,
       };
       const expect = (marble: string, expected: string, x: FinishReason) => {
         expectObservable(cold(marble, source).pipe(finishReason())).toBe(expected, { x });
@@ -177,6 +191,8 @@ describe('finishReason', () => {
 
       expect('-c-|', '  -x-|', { reason: 'stop', raw: 'completed' });
       expect('-d-|', '  -x-|', { reason: 'stop', raw: 'completed' });
+      expect('-b-|', '  -x-|', { reason: 'stop', raw: 'completed' });
+      expect('-k-|', '  -x-|', { reason: 'other', raw: 'cancelled' });
       expect('-l-|', '  -x-|', { reason: 'length', raw: 'max_output_tokens' });
       expect('-n-|', '  -x-|', { reason: 'content_filter', raw: 'content_filter' });
       expect('-t-c-|', '---x-|', { reason: 'tool_calls', raw: 'completed' });
@@ -204,6 +220,7 @@ describe('finishReason', () => {
         d: messages.start({ stop_reason: 'refusal' }),
         u: messages.usage({ output_tokens: 1 }),
         t: messages.toolCall({ name: 'clock' }),
+        m: messages.start({ content: [{ type: 'tool_use', id: 'toolu_1', name: 'clock', input: {} }] }),
         f: messages.finish('end_turn'),
         p: messages.finish('pause_turn'),
       };
@@ -213,6 +230,7 @@ describe('finishReason', () => {
 
       expect('-s-u-f-|', '-----x-|', { reason: 'stop', raw: 'end_turn' });
       expect('-s-t-f-|', '-----x-|', { reason: 'tool_calls', raw: 'end_turn' });
+      expect('-m-f-|', '  ---x-|', { reason: 'tool_calls', raw: 'end_turn' });
       expect('-s-p-|', '  ---x-|', { reason: 'pause', raw: 'pause_turn' });
       expect('-d-f-|', '  -x---|', { reason: 'content_filter', raw: 'refusal' });
     }),

@@ -191,6 +191,87 @@ describe('reasoningDeltas', () => {
     );
 
     it(
+      'knows every name that services have given it',
+      marbles(({ cold, expectObservable }) => {
+        const events = [
+          { type: 'response.reasoning_text.done', text: 'hm' },
+          { type: 'response.reasoning_summary_text.done', text: 'hm' },
+          { type: 'response.reasoning_summary_part.done', part: { type: 'summary_text', text: 'hm' } },
+          { type: 'response.reasoning_part.done', part: { type: 'reasoning_text', text: 'hm' } },
+          { type: 'response.content_part.done', part: { type: 'reasoning_text', text: 'hm' } },
+          { type: 'response.reasoning_summary.delta', delta: 'hm' },
+          { type: 'response.reasoning_summary.delta', delta: { text: 'hm' } },
+          { type: 'response.reasoning_content.delta', delta: 'hm' },
+          { type: 'response.reasoning.delta', summary: 'hm' },
+        ] as const;
+        const none = [
+          { type: 'response.content_part.done', part: { type: 'output_text', text: 'hm' } },
+          { type: 'response.shiny_part.done', part: { type: 'reasoning_text', text: 'hm' } },
+          { type: 'response.audio.delta', delta: 'hm' },
+        ] as const;
+
+        for (const o of events) expectObservable(cold('-o-|', { o }).pipe(reasoningDeltas())).toBe('-x-|', { x: 'hm' });
+        for (const o of none) expectObservable(cold('-o-|', { o }).pipe(reasoningDeltas())).toBe('---|');
+      }),
+    );
+
+    it(
+      'takes names that mean the same for one form',
+      marbles(({ cold, expectObservable }) => {
+        const raw = { type: 'response.reasoning_part.done', part: { type: 'reasoning_text', text: 'hm.' } } as const;
+        const part = { type: 'response.content_part.done', part: { type: 'reasoning_text', text: 'hm.' } } as const;
+        const short = {
+          type: 'response.reasoning_summary_part.done',
+          part: { type: 'summary_text', text: 'hm.' },
+        } as const;
+        const older = { type: 'response.reasoning_summary.done', text: 'hm.' } as const;
+        const alias = { type: 'response.reasoning_content.done', text: 'hm.' } as const;
+
+        for (const [a, b] of [
+          [responses.reasoning('hm'), raw],
+          [responses.reasoning('hm'), part],
+          [responses.reasoningSummary('hm'), short],
+          [responses.reasoningSummary('hm'), older],
+          [own('hm'), alias],
+        ] as const)
+          expectObservable(cold('-a-b-|', { a, b }).pipe(reasoningDeltas())).toBe('-x-y-|', { x: 'hm', y: '.' });
+      }),
+    );
+
+    it(
+      'compares an item with the form that was read of it',
+      marbles(({ cold, expectObservable }) => {
+        const e1 = cold('     -a-b-|', {
+          a: responses.reasoningSummary('in'),
+          b: responses.itemDone(item('in fact', 'in short')),
+        });
+        const e2 = cold('     -a-b-|', {
+          a: responses.reasoning('in'),
+          b: responses.itemDone(item('in fact', 'in short')),
+        });
+        const e3 = cold('     -a-b-|', { a: responses.reasoning('in'), b: responses.itemDone(item('', 'in short')) });
+
+        expectObservable(e1.pipe(reasoningDeltas())).toBe('-x-y-|', { x: 'in', y: ' short' });
+        expectObservable(e2.pipe(reasoningDeltas())).toBe('-x-y-|', { x: 'in', y: ' fact' });
+        expectObservable(e3.pipe(reasoningDeltas())).toBe('-x---|', { x: 'in' });
+      }),
+    );
+
+    it(
+      'keeps two parts of a summary apart, and joins those of an item',
+      marbles(({ cold, expectObservable }) => {
+        const part = (text: string, summary_index: number) =>
+          ({ type: 'response.reasoning_summary_text.done', output_index: 0, summary_index, text }) as const;
+        const parts = ['one', ' two'].map((text) => ({ type: 'summary_text' as const, text }));
+        const e1 = cold('     -a-b-|', { a: part('one', 0), b: part(' two', 1) });
+        const e2 = cold('     -a---|', { a: responses.itemDone({ type: 'reasoning', id: 'rs_1', summary: parts }) });
+
+        expectObservable(e1.pipe(reasoningDeltas())).toBe('-x-y-|', { x: 'one', y: ' two' });
+        expectObservable(e2.pipe(reasoningDeltas())).toBe('-x---|', { x: 'one two' });
+      }),
+    );
+
+    it(
       'follows one form of an item, the first that is seen',
       marbles(({ cold, expectObservable }) => {
         const e1 = cold('     -a-b-c-d-e-|', {

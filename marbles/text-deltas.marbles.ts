@@ -295,6 +295,35 @@ describe('textDeltas', () => {
     );
 
     it(
+      'reads parts and items that are opened with text, and parts that only their end holds',
+      marbles(({ cold, expectObservable }) => {
+        const part = (phase: 'added' | 'done', text: string) =>
+          ({ type: `response.content_part.${phase}`, content_index: 0, part: { type: 'output_text', text } }) as const;
+        const e1 = cold('     -a-b-|', { a: part('added', 'Te'), b: part('done', 'Tea') });
+        const e2 = cold('     -a-b-|', { a: responses.itemAdded(message('Te')), b: responses.text('a') });
+        const e3 = cold('     -a---|', { a: responses.itemDone(message('Te', 'a')) });
+        const e4 = cold('     -a---|', {
+          a: { ...part('done', ''), part: { type: 'refusal', refusal: 'no', text: 'no' } },
+        });
+
+        expectObservable(e1.pipe(textDeltas())).toBe('-x-y-|', { x: 'Te', y: 'a' });
+        expectObservable(e2.pipe(textDeltas())).toBe('-x-y-|', { x: 'Te', y: 'a' });
+        expectObservable(e3.pipe(textDeltas())).toBe('-x---|', { x: 'Tea' });
+        expectObservable(e4.pipe(textDeltas())).toBe('-----|');
+      }),
+    );
+
+    it(
+      'reads no text from a response that is not final',
+      marbles(({ cold, expectObservable }) => {
+        const e1 = cold('     -a-|', { a: responses.inProgress({ output: [message('Tea')] }) });
+        const expected = '    ---|';
+
+        expectObservable(e1.pipe(textDeltas())).toBe(expected);
+      }),
+    );
+
+    it(
       'compares the end of a part with its item, since some servers number each delta as a part',
       marbles(({ cold, expectObservable }) => {
         const e1 = cold('     -a-b-c-|', {

@@ -195,6 +195,21 @@ describe('UsageTally', () => {
     expect(tally.value?.totalTokens).toBe(2);
   });
 
+  it('keeps the details of earlier reports, and takes lists as they are', () => {
+    const tally = new UsageTally();
+    tally.report({ total_tokens: 1, prompt_tokens_details: { cached_tokens: 4, deep: { a: 1 } }, iterations: [1, 2] });
+    tally.report({ prompt_tokens_details: { cached_tokens: null, text_tokens: 2, deep: { b: 1 } }, iterations: [3] });
+    expect(tally.value?.raw).toEqual({
+      total_tokens: 1,
+      prompt_tokens_details: { cached_tokens: 4, text_tokens: 2, deep: { b: 1 } },
+      iterations: [3],
+    });
+  });
+
+  it('believes a total that is more than the counts', () => {
+    expect(tallied({ input_tokens: 5, output_tokens: 1, total_tokens: 9 })?.totalTokens).toBe(9);
+  });
+
   it('does not touch the objects that it is given', () => {
     const first = Object.freeze({ total_tokens: 1, prompt_tokens_details: Object.freeze({ cached_tokens: 1 }) });
     const second = Object.freeze({ total_tokens: 2, prompt_tokens_details: Object.freeze({ cached_tokens: 2 }) });
@@ -208,7 +223,8 @@ describe('UsageTally', () => {
     tally.report(JSON.parse(hostile) as object);
     expect(tally.value).toMatchObject({ totalTokens: 1 });
     expect(tally.value).not.toHaveProperty('inputTokens');
-    expect(Object.getPrototypeOf(tally.value!.raw)).toBe(Object.prototype);
+    expect(Object.getPrototypeOf(tally.value?.raw)).toBe(Object.prototype);
+    expect(Object.keys(tally.value?.raw ?? {})).not.toContain('__proto__');
   });
 
   it('throws at nothing, and gives finite numbers only', () => {
@@ -241,6 +257,8 @@ describe('where the endpoints report usage', () => {
     expect(chatUsage({ choices: [], usage: null, x_groq: { id: 'x', usage } })).toBe(usage);
     expect(chatUsage({ choices: [{ index: 0, delta: {}, usage }], usage: {} })).toBe(usage);
     expect(chatUsage({ usage, cost_usd: 0.1 })).toEqual({ ...usage, cost_usd: 0.1 });
+    expect(chatUsage({ usage, cost_usd: null })).toBe(usage);
+    expect(chatUsage({ cost_usd: 0.1 })).toEqual({ cost_usd: 0.1 });
   });
 
   it('chat: not where nothing is counted', () => {
