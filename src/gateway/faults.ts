@@ -151,7 +151,7 @@ export function toFault(fault: FaultLike): Fault {
 
 function checked(fault: Fault): Fault {
   if (KINDS[fault.kind] === undefined)
-    throw new TypeError(`Unknown fault '${String(fault.kind)}'. Known: ${Object.keys(KINDS).join(', ')}`);
+    throw new TypeError(`Unknown fault '${fault.kind}'. Known: ${Object.keys(KINDS).join(', ')}`);
   if (fault.kind === 'status' && !(Number.isInteger(fault.status) && fault.status >= 300 && fault.status <= 599)) {
     throw new TypeError(`A status fault needs a status from 300 to 599, not ${String(fault.status)}`);
   }

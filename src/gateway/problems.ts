@@ -10,19 +10,18 @@ interface Words {
   readonly messages: string;
 }
 
+const INVALID: Words = { a: 'invalid_request', b: 'invalid_request_error', messages: 'invalid_request_error' };
+const FAILED: Words = { a: 'server', b: 'server_error', messages: 'api_error' };
 const WORDS: Readonly<Record<number, Words>> = {
-  400: { a: 'invalid_request', b: 'invalid_request_error', messages: 'invalid_request_error' },
   401: { a: 'authentication', b: 'authentication_error', messages: 'authentication_error' },
   402: { a: 'payment_required', b: 'billing_error', messages: 'billing_error' },
   403: { a: 'permission_denied', b: 'permission_error', messages: 'permission_error' },
   404: { a: 'not_found', b: 'not_found_error', messages: 'not_found_error' },
-  405: { a: 'invalid_request', b: 'invalid_request_error', messages: 'invalid_request_error' },
   408: { a: 'timeout', b: 'timeout_error', messages: 'timeout_error' },
   409: { a: 'precondition_failed', b: 'conflict_error', messages: 'conflict_error' },
   413: { a: 'payload_too_large', b: 'request_too_large', messages: 'request_too_large' },
   422: { a: 'unprocessable', b: 'invalid_request_error', messages: 'invalid_request_error' },
   429: { a: 'rate_limit_exceeded', b: 'rate_limit_error', messages: 'rate_limit_error' },
-  500: { a: 'server', b: 'server_error', messages: 'api_error' },
   502: { a: 'provider_unavailable', b: 'upstream_error', messages: 'api_error' },
   503: { a: 'provider_overloaded', b: 'overloaded_error', messages: 'overloaded_error' },
   504: { a: 'timeout', b: 'timeout_error', messages: 'timeout_error' },
@@ -30,7 +29,7 @@ const WORDS: Readonly<Record<number, Words>> = {
 };
 
 export function wordsOf(status: number): Words {
-  return WORDS[status] ?? (status < 500 ? WORDS[400] : WORDS[500])!;
+  return WORDS[status] ?? (status < 500 ? INVALID : FAILED);
 }
 
 const SAYINGS: Readonly<Record<number, string>> = {
@@ -51,7 +50,7 @@ const SAYINGS: Readonly<Record<number, string>> = {
   529: 'Overloaded',
 };
 
-export const sayingOf = (status: number) => SAYINGS[status] ?? `Status ${status}`;
+export const sayingOf = (status: number): string => SAYINGS[status] ?? `Status ${status}`;
 
 /** The body of an answer with an error status, as the endpoint and dialect word it. */
 export function errorBody(

@@ -75,7 +75,7 @@ export interface Rendering {
   whole(): Json | Promise<Json>;
 }
 
-export const comment = (text: string) => `: ${text}\n\n`;
+export const comment = (text: string): string => `: ${text}\n\n`;
 export const data = (value: unknown, tokens = 0): Frame => ({ text: `data: ${JSON.stringify(value)}\n\n`, tokens });
 export const event = (value: Json & { type: string }, tokens = 0): Frame => ({
   text: `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`,

@@ -10,11 +10,8 @@ import {
   textDeltas,
   toolCalls,
   type ChatCompletionChunk,
-  type ChatCompletionRequest,
   type LlmClient,
-  type MessageRequest,
   type MessageStreamEvent,
-  type ResponseRequest,
   type ResponseStreamEvent,
 } from 'rx-llm';
 import { EMPTY, lastValueFrom, share, toArray, type Observable } from 'rxjs';
@@ -215,12 +212,8 @@ describe.each(['a', 'b'] satisfies Dialect[])('the vendors’ SDKs read dialect 
     }
     expect(helper).toEqual(whole);
     expect({ text, calls, usage: [usage?.prompt_tokens, usage?.completion_tokens], finish }).toEqual(whole);
-    expect(whole.text + whole.calls.length).not.toBe('0');
-    expect(
-      await read(client.chatCompletions({ model, ...body } as ChatCompletionRequest), (all$) =>
-        all$.pipe(refusalDeltas()),
-      ),
-    ).toEqual(whole);
+    expect(whole.text !== '' || whole.calls.length > 0).toBe(true);
+    expect(await read(client.chatCompletions({ model, ...body }), (all$) => all$.pipe(refusalDeltas()))).toEqual(whole);
   });
 
   it('on Chat Completions: several choices', async () => {
@@ -267,9 +260,9 @@ describe.each(['a', 'b'] satisfies Dialect[])('the vendors’ SDKs read dialect 
     expect(text).toBe(ofResponse(whole).text);
     expect(helper.output_text).toBe(whole.output_text);
     const { finish: _finish, ...expected } = ofResponse(whole);
-    expect(
-      await read(client.responses({ model, ...body } as ResponseRequest), (all$) => all$.pipe(refusalDeltas())),
-    ).toMatchObject(expected);
+    expect(await read(client.responses({ model, ...body }), (all$) => all$.pipe(refusalDeltas()))).toMatchObject(
+      expected,
+    );
     expect(helper.output.map((item) => item.type)).toEqual(whole.output.map((item) => item.type));
   });
 
@@ -318,7 +311,7 @@ describe.each(['a', 'b'] satisfies Dialect[])('the vendors’ SDKs read dialect 
         : '',
     ).toBe(text);
     expect(output).toBe(whole.usage.output_tokens);
-    expect(await read(client.messages({ model, ...body } as MessageRequest))).toEqual({ ...ofMessage(whole), text });
+    expect(await read(client.messages({ model, ...body }))).toEqual({ ...ofMessage(whole), text });
   });
 
   it('on Images: partial frames and the picture', async () => {
@@ -350,7 +343,7 @@ describe.each(['a', 'b'] satisfies Dialect[])('the vendors’ SDKs read dialect 
       model: 'vendor/painter',
       image,
       prompt: 'Make it blue',
-      size: '32x32' as never,
+      size: '32x32',
     });
     expect(
       Buffer.from(edited.data?.[0]?.b64_json ?? '', 'base64')

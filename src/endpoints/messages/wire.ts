@@ -27,7 +27,7 @@ export interface MessageParams {
     readonly name?: string;
     readonly disable_parallel_tool_use?: boolean;
   };
-  readonly thinking?: { readonly type: string; readonly budget_tokens?: number; readonly display?: string };
+  readonly thinking?: { readonly type: string; readonly budget_tokens?: number; readonly display?: string | null };
   readonly metadata?: { readonly user_id?: string | null };
   readonly container?: string | object | null;
   readonly context_management?: object | null;

@@ -58,13 +58,13 @@ export interface PlannedChoice {
 
 /** The whole answer, decided before its first byte goes out; streamed and not streamed are two renderings of it. */
 export interface Plan {
-  readonly choices: readonly PlannedChoice[];
+  readonly choices: readonly [PlannedChoice, ...PlannedChoice[]];
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
 }
 
-export const callTokens = (call: PlannedCall) => countTokens(call.name) + call.pieces.length;
+const callTokens = (call: PlannedCall): number => countTokens(call.name) + call.pieces.length;
 
 /** What faults change about an answer. */
 export interface Changes {
@@ -75,7 +75,8 @@ export interface Changes {
 }
 
 export function plan(ask: Ask, changes: Changes = {}): Plan {
-  const choices = Array.from({ length: ask.n }, (_, i) => limit(enlarge(choose(ask, i), changes), ask, changes));
+  const choice = (i: number) => limit(enlarge(choose(ask, i), changes), ask, changes);
+  const choices = [choice(0), ...Array.from({ length: ask.n - 1 }, (_, i) => choice(i + 1))] as const;
   const count = (pieces: (c: PlannedChoice) => number) => choices.reduce((sum, choice) => sum + pieces(choice), 0);
   return {
     choices,

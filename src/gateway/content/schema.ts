@@ -21,7 +21,7 @@ export function instance(schema: unknown, random: Random, hints: Hints): unknown
     let at: unknown = root;
     for (const step of ref.slice(1).split('/').filter(Boolean)) {
       const key = decodeURIComponent(step).replace(/~1/g, '/').replace(/~0/g, '~');
-      at = Array.isArray(at) ? at[Number(key)] : own(object(at), key);
+      at = Array.isArray(at) ? (at as unknown[])[Number(key)] : own(object(at), key);
     }
     return at;
   };
@@ -178,7 +178,7 @@ export function instance(schema: unknown, random: Random, hints: Hints): unknown
       return make(merge(rest, expand(depth > 4 ? (ends ?? variants[0]) : (real[0] ?? variants[0]))), name, depth);
     }
     const type = own(s, 'type');
-    const named = Array.isArray(type) ? (type.find((t) => t !== 'null') ?? 'null') : type;
+    const named: unknown = Array.isArray(type) ? (type.find((t) => t !== 'null') ?? 'null') : type;
     switch (named ?? guess(s)) {
       case 'string':
         return text(s, name);

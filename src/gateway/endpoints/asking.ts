@@ -7,13 +7,13 @@ import { bad, type Ask } from '../protocol.js';
 export function requireModel(body: Json): string {
   const model = own(body, 'model');
   if (typeof model !== 'string' || model.trim() === '') bad('model', "'model' is required and must be a string");
-  return model as string;
+  return model;
 }
 
 export function requireStream(body: Json): boolean {
   const stream = own(body, 'stream') ?? false;
   if (typeof stream !== 'boolean') bad('stream', "'stream' must be a boolean");
-  return stream === true;
+  return stream;
 }
 
 /** A whole number of at least `min`; absent and null are `undefined`. */
@@ -23,7 +23,7 @@ export function wholeNumber(body: Json, key: string, min = 1, max = Infinity): n
   if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
     bad(key, `'${key}' must be a whole number of at least ${min}${max === Infinity ? '' : ` and at most ${max}`}`);
   }
-  return value as number;
+  return value;
 }
 
 export function range(body: Json, key: string, min: number, max: number): void {

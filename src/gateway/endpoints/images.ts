@@ -47,7 +47,7 @@ export function readImages(body: Json, seed: string, edit: boolean): ImageAsk {
   return {
     model,
     stream: requireStream(body),
-    prompt: prompt as string,
+    prompt: prompt,
     width,
     height,
     n: wholeNumber(body, 'n', 1, 10) ?? 1,
@@ -62,7 +62,7 @@ export function readImages(body: Json, seed: string, edit: boolean): ImageAsk {
 function word(body: Json, key: string): string | undefined {
   const value = own(body, key) ?? undefined;
   if (value !== undefined && typeof value !== 'string') bad(key, `'${key}' must be a string`);
-  return value as string | undefined;
+  return value;
 }
 
 /** How far the picture is at each partial frame. */

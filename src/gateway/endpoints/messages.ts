@@ -169,7 +169,7 @@ const STOP = {
 /** An answer of the Messages endpoint; both gateways speak it as Anthropic does, A adds the cost. */
 export function renderMessage(ask: Ask, plan: Plan, answer: Answer): Rendering {
   const { dialect } = answer;
-  const choice = plan.choices[0]!;
+  const [choice] = plan.choices;
   const id = dialect === 'a' ? `gen-${answer.created}-${answer.requestId.slice(4)}` : `msg_${answer.requestId}`;
   // The wire's `input_tokens` leaves out what was read from or written to the cache.
   const inputSide = {

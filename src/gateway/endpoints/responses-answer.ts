@@ -93,7 +93,7 @@ export function renderResponse(
   const done: Json[] = [];
   const encrypted = list(own(body, 'include')).includes('reasoning.encrypted_content');
 
-  const reasoningText = choice?.reasoning.join('') ?? '';
+  const reasoningText = choice.reasoning.join('');
   const reasoningItem = (): Json => ({
     id: `rs_${answer.requestId}`,
     type: 'reasoning',
@@ -102,8 +102,8 @@ export function renderResponse(
     ...(encrypted ? { encrypted_content: Buffer.from(`sealed:${reasoningText}`).toString('base64') } : {}),
     status: 'completed',
   });
-  const text = choice?.text.join('') ?? '';
-  const refusal = choice?.refusal.join('') ?? '';
+  const text = choice.text.join('');
+  const refusal = choice.refusal.join('');
   const textPart = (value: string): Json => ({
     type: 'output_text',
     text: value,
@@ -111,7 +111,7 @@ export function renderResponse(
     ...(dialect === 'a' ? { logprobs: [] } : {}),
   });
   const refusalPart = (value: string): Json => ({ type: 'refusal', refusal: value });
-  const cut = choice?.finish === 'length' || choice?.finish === 'content_filter';
+  const cut = choice.finish === 'length' || choice.finish === 'content_filter';
   const messageItem = (status: string, content: readonly Json[]): Json => ({
     id: `msg_${answer.requestId}`,
     type: 'message',
@@ -137,13 +137,13 @@ export function renderResponse(
           call_id: `call_${call.id}`,
           name: call.name,
         };
-  const hasMessage = text !== '' || refusal !== '' || (choice?.calls.length === 0 && !(cut && reasoningText !== ''));
+  const hasMessage = text !== '' || refusal !== '' || (choice.calls.length === 0 && !(cut && reasoningText !== ''));
   const allItems = (): Json[] => [
     ...(reasoningText === '' ? [] : [reasoningItem()]),
     ...(hasMessage
       ? [messageItem(cut ? 'incomplete' : 'completed', [refusal === '' ? textPart(text) : refusalPart(refusal)])]
       : []),
-    ...(choice?.calls ?? []).map((call, i, all) =>
+    ...choice.calls.map((call, i, all) =>
       callItem(call, cut && i === all.length - 1 ? 'incomplete' : 'completed', call.pieces.join('')),
     ),
   ];
@@ -152,7 +152,7 @@ export function renderResponse(
     ...(dialect === 'b' ? { output_text: text } : { completed_at: answer.created }),
     usage: usageOf(plan.outputTokens),
     ...(cut
-      ? { incomplete_details: { reason: choice?.finish === 'length' ? 'max_output_tokens' : 'content_filter' } }
+      ? { incomplete_details: { reason: choice.finish === 'length' ? 'max_output_tokens' : 'content_filter' } }
       : {}),
     ...(dialect === 'b' ? receipt() : {}),
     output,
@@ -197,13 +197,12 @@ export function renderResponse(
     yield send('response.output_item.added', { output_index: at, item: messageItem('in_progress', []) });
     if (refusal !== '') {
       yield send('response.content_part.added', { ...spot, part: refusalPart('') });
-      for (const delta of choice?.refusal ?? []) yield send('response.refusal.delta', { ...spot, delta }, 1);
+      for (const delta of choice.refusal) yield send('response.refusal.delta', { ...spot, delta }, 1);
       yield send('response.refusal.done', { ...spot, refusal });
       yield send('response.content_part.done', { ...spot, part: refusalPart(refusal) });
     } else {
       yield send('response.content_part.added', { ...spot, part: textPart('') });
-      for (const delta of choice?.text ?? [])
-        yield send('response.output_text.delta', { ...spot, delta, ...logprobs }, 1);
+      for (const delta of choice.text) yield send('response.output_text.delta', { ...spot, delta, ...logprobs }, 1);
       yield send('response.output_text.done', { ...spot, text, ...logprobs });
       yield send('response.content_part.done', { ...spot, part: textPart(text) });
     }
@@ -242,10 +241,9 @@ export function renderResponse(
     yield send('response.created', { response: opening });
     if (dialect === 'a') yield send('response.in_progress', { response: opening });
     let at = 0;
-    if (choice && choice.reasoning.length > 0) yield* reasoningFrames(choice.reasoning, at++);
+    if (choice.reasoning.length > 0) yield* reasoningFrames(choice.reasoning, at++);
     if (hasMessage) yield* messageFrames(at++);
-    for (const [i, call] of (choice?.calls ?? []).entries())
-      yield* callFrames(call, at++, i === (choice?.calls.length ?? 0) - 1);
+    for (const [i, call] of choice.calls.entries()) yield* callFrames(call, at++, i === choice.calls.length - 1);
     const status = cut ? 'incomplete' : 'completed';
     yield { ...send(`response.${status}`, { response: response(status, done, finalFields(done)) }), terminator: true };
   }
