@@ -26,6 +26,8 @@ function run(...args: string[]): Run {
   return { child, output: () => output, exit: new Promise((resolve) => child.on('exit', resolve)) };
 }
 
+jest.setTimeout(20_000); // processes are started
+
 describe('rx-llm-gateway', () => {
   it('tells of every option with --help', async () => {
     const { output, exit } = run('--help');
