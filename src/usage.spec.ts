@@ -3,7 +3,7 @@ import { chatUsage } from './endpoints/chat-completions/usage.js';
 import { imagesUsage } from './endpoints/images/usage.js';
 import { messagesUsage } from './endpoints/messages/usage.js';
 import { responsesUsage } from './endpoints/responses/usage.js';
-import { normalizeUsage, UsageTally, type Usage } from './usage.js';
+import { mergeUsage, normalizeUsage, UsageTally, type Usage } from './usage.js';
 
 function counts(raw: object): Omit<Usage, 'raw'> | undefined {
   const usage = normalizeUsage(raw);
@@ -224,7 +224,9 @@ describe('UsageTally', () => {
     expect(tally.value).toMatchObject({ totalTokens: 1 });
     expect(tally.value).not.toHaveProperty('inputTokens');
     expect(Object.getPrototypeOf(tally.value?.raw)).toBe(Object.prototype);
-    expect(Object.keys(tally.value?.raw ?? {})).not.toContain('__proto__');
+    const merged = mergeUsage({}, { ...(JSON.parse(hostile) as object), cost: null, is_byok: undefined });
+    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
+    expect(Object.keys(merged)).toEqual(['total_tokens']);
   });
 
   it('throws at nothing, and gives finite numbers only', () => {
