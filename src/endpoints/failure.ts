@@ -1,4 +1,5 @@
 import type { Failure } from './endpoint.js';
+import { retryAfterMs } from '../retry-after.js';
 import { fields, list, text } from './fields.js';
 
 /** Whether an `error` field says that something failed: gateways also send `null`, `""` and `{}` on good frames. */
@@ -36,7 +37,10 @@ export function failureOf(body: unknown, emit = false): Failure {
     code,
     type,
     requestId: text(outer.request_id) || text(inner.request_id) || undefined,
-    status: statusOf(inner.status_code) ?? statusOf(code) ?? (type === undefined ? undefined : STATUS_OF_TYPE[type]),
+    // A code of its own says more than the type does.
+    status: statusOf(inner.status_code) ?? statusOf(code) ?? (code === type && type ? STATUS_OF_TYPE[type] : undefined),
+    // OpenAI puts the headers that an HTTP error would have had into the frame.
+    retryAfterMs: inner.headers ? retryAfterMs(fields(inner.headers) as Record<string, string>, Date.now) : undefined,
     emit,
   };
 }
