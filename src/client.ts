@@ -201,21 +201,29 @@ function serialize<E extends object>(endpoint: Endpoint<E>, request: object, inc
 
 /** Checks the base once, where a mistake is easy to see. */
 function urls({ baseUrl, paths = {} }: LlmClientOptions): (endpoint: { name: EndpointName; path: string }) => string {
-  const [base = '', query] = String(baseUrl).trim().split('#', 1).join('').split('?', 2);
+  const [base, query] = cutAt('?', cutAt('#', String(baseUrl).trim())[0]);
   const refuse = (why: string): never => {
     throw new TypeError(`\`baseUrl\` ${why}. Give the address of the gateway, such as "https://gateway.example/v1"`);
   };
   if (base === '') refuse('is empty');
-  if (/^[a-z][\w+.-]*:/i.test(base)) {
-    if (!/^https?:/i.test(base) || !URL.canParse(base)) refuse('is not an http: or https: URL');
-    const { username, password } = new URL(base);
+  const absolute = /^[a-z][\w+.-]*:/i.test(base);
+  if (absolute || /^[\\/]{2}/.test(base)) {
+    const url = absolute ? base : `http:${base}`;
+    if (!/^https?:/i.test(url) || !URL.canParse(url)) refuse('is not an http: or https: URL');
+    const { username, password } = new URL(url);
     if (username || password) refuse('holds credentials, which go into `apiKey` or `headers`');
   }
   let end = base.length;
   while (base[end - 1] === '/') end--;
   return ({ name, path }) => {
-    const [own = '', ownQuery] = (paths[name] ?? path).split('?', 2);
+    const [own, ownQuery] = cutAt('?', paths[name] ?? path);
     const queries = [query, ownQuery].filter(Boolean).join('&');
     return `${base.slice(0, end)}${own.startsWith('/') ? '' : '/'}${own}${queries && `?${queries}`}`;
   };
+}
+
+/** What stands before the first `mark`, and what after it. */
+function cutAt(mark: string, words: string): [before: string, after: string] {
+  const [before = '', ...after] = words.split(mark);
+  return [before, after.join(mark)];
 }

@@ -26,7 +26,8 @@ export interface LlmErrorDetails {
  *
  * Match on `kind` (or `name`) rather than on `instanceof` where two copies of the package may meet. The message says
  * what happened and what to do. Neither it nor a printed or serialised error holds the key, a header, the prompt or a
- * whole payload; `event` is there to be read, and is left out of both.
+ * whole payload; `event` is there to be read, and is left out of both. `cause` is a copy of what lay below: its name,
+ * message, code, stack and cause, and nothing else that it may have carried.
  *
  * @example
  * ```ts
@@ -64,13 +65,13 @@ export abstract class LlmStreamError extends Error {
   readonly tokenSeen: boolean;
   /** The last usage that was reported before the failure. */
   readonly usage: Usage | undefined;
-  /** The wire event that reported the failure. Not enumerable: it may hold content. */
-  declare readonly event: object | undefined;
   /**
    * Where `fallbackBeforeFirstToken()` ran out of candidates: the errors of all of them in order, this one last. Not
    * enumerable.
    */
   declare readonly errors?: readonly unknown[];
+
+  readonly #event: object | undefined;
 
   constructor(message: string, details: LlmErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
@@ -83,7 +84,12 @@ export abstract class LlmStreamError extends Error {
     this.retryable = details.retryable ?? false;
     this.tokenSeen = details.tokenSeen ?? false;
     this.usage = details.usage;
-    Object.defineProperty(this, 'event', { value: details.event });
+    this.#event = details.event;
+  }
+
+  /** The wire event that reported the failure. It may hold content, and so no printer comes upon it. */
+  get event(): object | undefined {
+    return this.#event;
   }
 
   /** A plain object for logs: every field but `event`, `cause` and the stack. */

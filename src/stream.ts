@@ -1,4 +1,4 @@
-import { asyncScheduler, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs';
+import { asyncScheduler, defer, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs';
 import { Clocks, type ClockName } from './clocks.js';
 import type { Endpoint, Failure, Progress } from './endpoints/endpoint.js';
 import { failureOf } from './endpoints/failure.js';
@@ -14,7 +14,7 @@ import {
 } from './errors.js';
 import { httpResponseError, requestIdOf } from './http-error.js';
 import { subscribeTo } from './operators/operate.js';
-import { redact } from './redact.js';
+import { copyOf, redact } from './redact.js';
 import { isRetryableFailure } from './retryable.js';
 import { FrameLimitError, FrameReader } from './sse/frame-reader.js';
 import { Sniffer } from './sse/sniffer.js';
@@ -108,23 +108,28 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
   function send(ready: TransportRequest): void {
     sent = ready;
     clocks.arm('headers', timeouts.headersMs);
-    subscribeTo(config.transport(ready), subscriber, {
-      next: respond,
-      error(error) {
-        if (status > 0) broken(error);
-        else unreachable(`could not be reached${wordOf(error)}. Check \`baseUrl\` and the network.`, error);
+    subscribeTo(
+      defer(() => config.transport(ready)),
+      subscriber,
+      {
+        next: respond,
+        error(error) {
+          if (status > 0) broken(error);
+          else unreachable(`could not be reached${wordOf(error)}. Check \`baseUrl\` and the network.`, error);
+        },
+        complete() {
+          if (!sniffer) unreachable('gave no response.');
+        },
       },
-      complete() {
-        if (!sniffer) unreachable('gave no response.');
-      },
-    });
+    );
   }
 
   function unreachable(what: string, cause?: unknown): void {
-    fail(ConnectionError, what, { retryable: true, ...(cause !== undefined && { cause }) });
+    fail(ConnectionError, what, { retryable: true, ...causeOf(cause) });
   }
 
   function respond(response: TransportResponse): void {
+    if (sniffer) return; // one response is all that a request has
     ({ status, headers } = response);
     clocks.disarm('headers');
     config.onResponse?.({ status, headers, requestId: requestIdOf(headers) });
@@ -166,7 +171,8 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
     held.push(chunk);
     heldBytes += chunk.length;
     if (!rejected) {
-      const isStream = sniffer?.next(chunk);
+      // Blank lines without end are for the reader, which does not keep them.
+      const isStream = sniffer?.next(chunk) ?? (heldBytes > ERROR_BODY_BYTES ? sniffer?.end() : undefined);
       if (isStream === true) readHeld();
       else if (isStream === false) reject();
     }
@@ -312,7 +318,7 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
     const how = cause === undefined ? 'ended the stream' : `broke the connection${wordOf(cause)}`;
     fail(TruncatedStreamError, `${how} after ${events} events, before the answer was complete.`, {
       retryable: true,
-      ...(cause !== undefined && { cause }),
+      ...causeOf(cause),
     });
   }
 
@@ -352,15 +358,19 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
     return `${endpoint.name}: ${sent?.url.split('?', 1)[0] ?? ''}`;
   }
 
+  function causeOf(cause: unknown): LlmErrorDetails {
+    return cause === undefined ? {} : { cause: copyOf(cause, clean) };
+  }
+
   function clean(words: string): string {
-    return redact(words, sent?.headers ?? {}, request);
+    return redact(words, sent, request);
   }
 
   return {
     send,
     refuse(why) {
       const { message, cause } = why as Error;
-      fail(ConnectionError, `was sent nothing: ${message}`, cause === undefined ? {} : { cause });
+      fail(ConnectionError, `was sent nothing: ${message}`, causeOf(cause));
     },
   };
 }

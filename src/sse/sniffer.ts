@@ -2,6 +2,9 @@
 const ENOUGH = 16;
 const FIELDS = ['data', 'event', 'id', 'retry'];
 
+/** White space and a byte order mark, which is three bytes where there are bytes. */
+const BLANK = new Set<string | number | undefined>([...' \t\r\n\uFEFF', 0x20, 0x09, 0x0d, 0x0a, 0xef, 0xbb, 0xbf]);
+
 /**
  * Tells an event stream from another body by its content type and its first characters: gateways send errors and proxy
  * pages under `text/event-stream`, and streams under `application/json`.
@@ -16,11 +19,11 @@ export class Sniffer {
 
   /** Whether the body is an event stream; `undefined` while it has not said. */
   next(chunk: Uint8Array | string): boolean | undefined {
-    const head = chunk.slice(0, 256);
-    // Bytes are read as Latin-1, in which a byte order mark is three letters.
+    let at = 0;
+    if (this.#start === '') while (at < chunk.length && BLANK.has(chunk[at])) at++;
+    const head = chunk.slice(at, at + ENOUGH);
     this.#start += typeof head === 'string' ? head : String.fromCharCode(...head);
-    this.#start = this.#start.replace(/^[\s\uFEFFï»¿]+/, '').slice(0, ENOUGH);
-    const start = this.#start;
+    const start = this.#start.slice(0, ENOUGH);
     if (start === '') return undefined;
     if (/^[{<[]/.test(start)) return false;
     if (this.#declared || start.startsWith(':')) return true;
