@@ -9,10 +9,10 @@ import { final, type OnErrorConfig } from './final.js';
  * Emits the usage of the answer at its completion: one value, in the same shape for every endpoint and vendor. Empty
  * when none was reported.
  *
- * Reports are snapshots: the last value of each field counts, nothing is added up; of several answers in one stream the
- * last one is told. On failure the error is passed on,
- * with what was reported before it in `error.usage`; `onError: 'emit'` emits that first. Unsubscribing unsubscribes from
- * the source, and so aborts the request; nothing is emitted then.
+ * Reports are snapshots: the last value of each field counts, nothing is added up; of several turns of Responses or
+ * Messages in one stream, the last one is told. On failure the error is passed on, with what was reported before it in
+ * `error.usage`; `onError: 'emit'` emits that first. Unsubscribing unsubscribes from the source, and so aborts the
+ * request; nothing is emitted then.
  *
  * ```text
  * source          --t----t----u--|       t: text, u: a report of usage
