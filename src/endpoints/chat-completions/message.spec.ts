@@ -149,6 +149,14 @@ describe('chatMessage', () => {
       });
     });
 
+    it('nothing to what is empty', () => {
+      expect(messageOf({ content: '', reasoning_content: '', refusal: null, annotations: [] })).toEqual({
+        role: 'assistant',
+        content: null,
+      });
+      expect(messageOf({ audio: { expires_at: 9, data: '' } }).audio).toEqual({ expires_at: 9 });
+    });
+
     it('no refusal to what is none, and no role to what is no word', () => {
       expect(messageOf({ role: 5, refusal: false })).toEqual({ role: 'assistant', content: null, refusal: null });
       expect(messageOf({ role: 'model', refusal: 'no' }, { refusal: false })).toEqual({
