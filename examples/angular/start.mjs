@@ -1,6 +1,7 @@
 // Serves the built application with a gateway beside it: `npm start` here, or `npm run example:angular` at the root.
 //
 // Port 4200 for the page unless PORT says otherwise; the gateway takes a free one. The page is told where by a <meta>.
+// With RX_LLM_BASE_URL it asks there instead: http://localhost:3000/v1 is the relay of examples/nest.
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
@@ -10,13 +11,13 @@ import { startGateway } from 'rx-llm/gateway';
 const dist = fileURLToPath(new URL('dist/browser/', import.meta.url));
 const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css' };
 
-/** The page's server and the gateway. */
-export async function start({ port = 0, gateway: options = {} } = {}) {
+/** The page's server and the gateway, unless there is one at `baseUrl`. */
+export async function start({ port = 0, gateway: options = {}, baseUrl } = {}) {
   if (!existsSync(join(dist, 'index.html'))) throw new Error('dist/ is missing: run `npm run build` first.');
-  const gateway = await startGateway(options);
+  const gateway = baseUrl ? undefined : await startGateway(options);
   const page = readFileSync(join(dist, 'index.html'), 'utf8').replace(
     /(<meta name="gateway" content=")[^"]*/,
-    `$1${gateway.url}`,
+    `$1${baseUrl ?? gateway.url}`,
   );
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://page').pathname));
@@ -35,13 +36,14 @@ export async function start({ port = 0, gateway: options = {} } = {}) {
     gateway,
     async close() {
       server.closeAllConnections();
-      await Promise.all([gateway.close(), new Promise((resolve) => server.close(resolve))]);
+      await Promise.all([gateway?.close(), new Promise((resolve) => server.close(resolve))]);
     },
   };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const running = await start({ port: Number(process.env.PORT ?? 4200) });
-  console.log(`the application: ${running.url}\nthe gateway:     ${running.gateway.url}\nCtrl-C ends both.`);
+  const { PORT = 4200, RX_LLM_BASE_URL: baseUrl } = process.env;
+  const running = await start({ port: Number(PORT), baseUrl });
+  console.log(`the application: ${running.url}\nthe gateway:     ${baseUrl ?? running.gateway.url}\nCtrl-C ends it.`);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => running.close().then(() => process.exit(0)));
 }
