@@ -34,7 +34,7 @@ export function ask(
         {
           model: 'vendor/leaf-1',
           messages: conversation.map(toChat),
-          tools: [{ type: 'function', function: WEATHER }],
+          ...(aboutWeather(conversation) && { tools: [{ type: 'function', function: WEATHER }] }),
           ...(thinking && { reasoning_effort: 'low' }),
         },
         options,
@@ -44,7 +44,7 @@ export function ask(
         {
           model: 'gpt-5.6-luna',
           input: conversation.flatMap(toResponses),
-          tools: [{ type: 'function', ...WEATHER }],
+          ...(aboutWeather(conversation) && { tools: [{ type: 'function', ...WEATHER }] }),
           ...(thinking && { reasoning: { effort: 'low' } }),
         },
         options,
@@ -55,12 +55,20 @@ export function ask(
           model: 'claude-opus-5-5',
           max_tokens: 32_000,
           messages: toMessages(conversation),
-          tools: [{ name: WEATHER.name, description: WEATHER.description, input_schema: WEATHER.parameters }],
+          ...(aboutWeather(conversation) && {
+            tools: [{ name: WEATHER.name, description: WEATHER.description, input_schema: WEATHER.parameters }],
+          }),
           ...(thinking && { thinking: { type: 'enabled', budget_tokens: 1024 } }),
         },
         options,
       );
   }
+}
+
+/** The gateway of this example calls whatever tool it is offered, so it is offered one where it makes sense. */
+function aboutWeather(conversation: readonly Message[]): boolean {
+  const question = conversation.findLast(({ role }) => role === 'user');
+  return question !== undefined && 'text' in question && /weather|rain/i.test(question.text);
 }
 
 function toChat(message: Message): ChatMessage {

@@ -1,5 +1,5 @@
 import { DecimalPipe } from '@angular/common';
-import { ChangeDetectionStrategy, Component, inject } from '@angular/core';
+import { ChangeDetectionStrategy, Component, DOCUMENT, inject } from '@angular/core';
 import { Conversation } from './conversation';
 import { ENDPOINTS, REHEARSALS, Settings } from './settings';
 
@@ -8,8 +8,8 @@ import { ENDPOINTS, REHEARSALS, Settings } from './settings';
   imports: [DecimalPipe],
   changeDetection: ChangeDetectionStrategy.OnPush,
   template: `
-    <section aria-labelledby="settings-title">
-      <h2 id="settings-title">Request</h2>
+    <details [open]="wide">
+      <summary>Request</summary>
 
       <fieldset>
         <legend>Endpoint</legend>
@@ -75,7 +75,7 @@ import { ENDPOINTS, REHEARSALS, Settings } from './settings';
           }
         </select>
       </label>
-    </section>
+    </details>
 
     @let totals = conversation.totals();
     <section class="totals" aria-labelledby="totals-title">
@@ -105,6 +105,8 @@ export class SettingsPanel {
   protected readonly conversation = inject(Conversation);
   protected readonly endpoints = ENDPOINTS;
   protected readonly rehearsals = REHEARSALS;
+  /** Folded away where there is no room beside the conversation. */
+  protected readonly wide = inject(DOCUMENT).defaultView?.matchMedia?.('(min-width: 50rem)').matches ?? true;
   protected readonly transports = [
     { name: 'http-client', label: 'HttpClient' },
     { name: 'fetch', label: 'fetch' },
