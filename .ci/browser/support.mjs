@@ -24,11 +24,12 @@ export const quit = () => browser?.close();
 
 /**
  * Runs `body` with the application in a page of its own. Whatever the page logs as an error fails the test; of the
- * browser's own words about requests that fail, as many are expected as `failures` says.
+ * browser's own words about requests that fail, as many are expected as `failures` says. `serve` starts another server of
+ * the page, or of another page.
  */
-export function withPage({ gateway, failures = 0, ...context } = {}, body) {
+export function withPage({ gateway, failures = 0, serve = () => start({ gateway }), ...context } = {}, body) {
   return async () => {
-    const running = await start({ gateway });
+    const running = await serve();
     const page = await browser.newPage({ viewport: { width: 1180, height: 820 }, ...context });
     page.setDefaultTimeout(20_000);
     const errors = [];
