@@ -25,7 +25,7 @@ describe('a failure is read out of whatever services send for one', () => {
     [
       'details',
       { error: { type: 'rate_limit_error', message: 'm', details: { error_code: 'spent' } } },
-      { code: 'spent', status: undefined },
+      { code: 'spent', status: 429 },
     ],
     ['detail as words', { detail: 'm' }, { message: 'm' }],
     ['detail as a list', { detail: [{ msg: 'm', loc: ['body'] }] }, { message: 'm' }],

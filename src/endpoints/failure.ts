@@ -30,15 +30,18 @@ export function failureOf(body: unknown, emit = false): Failure {
   const inner = fields(outer.error);
   // FastAPI lists what is wrong with a request.
   const detail = fields(list(outer.detail)[0]);
-  const type = text(inner.type) || (outer.type === 'error' ? '' : text(outer.type)) || undefined;
+  const type = word(inner.type) || (outer.type === 'error' ? '' : word(outer.type)) || undefined;
   const code = [inner.code, outer.code, fields(inner.details).error_code, type].find(isCode);
   return {
     message: [inner.message, outer.error, outer.message, outer.detail, detail.msg].map(text).find(Boolean),
     code,
     type,
-    requestId: text(outer.request_id) || text(inner.request_id) || undefined,
-    // A code of its own says more than the type does.
-    status: statusOf(inner.status_code) ?? statusOf(code) ?? (code === type && type ? STATUS_OF_TYPE[type] : undefined),
+    requestId: word(outer.request_id) || word(inner.request_id) || undefined,
+    // `api_error` is every failure that has no type of its own: then the code, if there is one, says more.
+    status:
+      statusOf(inner.status_code) ??
+      statusOf(code) ??
+      (type === 'api_error' && code !== type ? undefined : STATUS_OF_TYPE[type ?? '']),
     // OpenAI puts the headers that an HTTP error would have had into the frame.
     retryAfterMs: inner.headers ? retryAfterMs(fields(inner.headers) as Record<string, string>, Date.now) : undefined,
     emit,
@@ -46,7 +49,15 @@ export function failureOf(body: unknown, emit = false): Failure {
 }
 
 function isCode(value: unknown): value is string | number {
-  return typeof value === 'number' || text(value) !== '';
+  return typeof value === 'number' || word(value) !== '';
+}
+
+/** What is longer is no name of anything, and has no place in a log. */
+const LONGEST_WORD = 200;
+
+function word(value: unknown): string {
+  const found = text(value);
+  return found.length > LONGEST_WORD ? '' : found;
 }
 
 function statusOf(value: unknown): number | undefined {
