@@ -47,6 +47,7 @@ test('a status that the frame does not give follows from its type alone', () => 
   expect(failureOf({ error: { type: 'api_error' } }).status).toBe(500);
   expect(failureOf({ error: { type: 'api_error', code: 'invalid_image' } }).status).toBeUndefined();
   expect(failureOf({ error: { type: 'api_error', status_code: 429 } }).status).toBe(429);
+  expect(failureOf({ error: { type: 'constructor' } }).status).toBeUndefined();
 });
 
 test('placeholders report no error', () => {

@@ -8,18 +8,18 @@ export function reportsError(error: unknown): boolean {
 }
 
 /** The statuses that the Messages documentation gives for its error types; other services use the same words. */
-const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
+const STATUS_OF_TYPE = new Map<string | undefined, number>([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['api_error', 500],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+]);
 
 /**
  * Reads a failure out of whatever services send for one: `{error: {…}}`, `{error: "…"}`, a bare `{code, message}`,
@@ -41,7 +41,7 @@ export function failureOf(body: unknown, emit = false): Failure {
     status:
       statusOf(inner.status_code) ??
       statusOf(code) ??
-      (type === 'api_error' && code !== type ? undefined : STATUS_OF_TYPE[type ?? '']),
+      (type === 'api_error' && code !== type ? undefined : STATUS_OF_TYPE.get(type)),
     // OpenAI puts the headers that an HTTP error would have had into the frame.
     retryAfterMs: inner.headers ? retryAfterMs(fields(inner.headers) as Record<string, string>, Date.now) : undefined,
     emit,
