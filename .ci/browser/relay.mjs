@@ -184,7 +184,9 @@ describe('the relay’s own page, by EventSource', () => {
     'stopping ends the request at the gateway, and the bill',
     withPage(ownPage(), async (app) => {
       await ask(app, ESSAY);
-      await output(app).filter({ hasText: /\w+ \w+ \w+/ }).waitFor(); // prettier-ignore
+      await output(app)
+        .filter({ hasText: /\w+ \w+ \w+/ })
+        .waitFor();
       await app.page.getByRole('button', { name: 'Stop' }).click();
 
       assert((await assertAborted(app)) > 0);
@@ -195,7 +197,9 @@ describe('the relay’s own page, by EventSource', () => {
     'a failure in the middle is told, and one before the stream a refusal',
     withPage({ ...ownPage({ script: ['reset=10', '429'] }), failures: 1 }, async (app) => {
       await ask(app, ESSAY);
-      await status(app).filter({ hasText: /The gateway broke the connection/ }).waitFor(); // prettier-ignore
+      await status(app)
+        .filter({ hasText: /The gateway broke the connection/ })
+        .waitFor();
       assert((await output(app).textContent()).length > 10);
 
       await ask(app, ESSAY);

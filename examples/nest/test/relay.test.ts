@@ -125,17 +125,20 @@ describe('a failure', () => {
   for (const path of [CHAT, '/v1/responses', '/v1/messages', '/v1/images']) {
     it(
       `of the gateway before the first token is an HTTP status: ${path}`,
-      withRelay(async ({ post, url, gateway }) => {
-        const response = await post(path, { ...user('Hi'), input: 'Hi', prompt: 'Hi', max_tokens: 9 });
-        const body = (await response.json()) as { error: { message: string; code: unknown } };
+      withRelay(
+        async ({ post, url, gateway }) => {
+          const response = await post(path, { ...user('Hi'), input: 'Hi', prompt: 'Hi', max_tokens: 9 });
+          const body = (await response.json()) as { error: { message: string; code: unknown } };
 
-        assert.equal(response.status, 429);
-        assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
-        assert.equal(response.headers.get('retry-after'), '7');
-        assert.equal(typeof body.error.message, 'string');
-        assert(!JSON.stringify(body).includes(new URL(gateway.url).host), 'the gateway stays unnamed');
-        assert.equal((await fetch(`${url}/v1/nothing`, { method: 'POST' })).status, 404);
-      }, { fault: '429; retry-after=7' }), // prettier-ignore
+          assert.equal(response.status, 429);
+          assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+          assert.equal(response.headers.get('retry-after'), '7');
+          assert.equal(typeof body.error.message, 'string');
+          assert(!JSON.stringify(body).includes(new URL(gateway.url).host), 'the gateway stays unnamed');
+          assert.equal((await fetch(`${url}/v1/nothing`, { method: 'POST' })).status, 404);
+        },
+        { fault: '429; retry-after=7' },
+      ),
     );
   }
 
@@ -216,7 +219,11 @@ describe('a failure', () => {
         assert.equal(usage.outputTokens, 2);
         assert.deepEqual(
           gateway.journal.map(({ status, attempt }) => [status, attempt]),
-          [[503, 1], [503, 2], [200, 3]], // prettier-ignore
+          [
+            [503, 1],
+            [503, 2],
+            [200, 3],
+          ],
         );
       },
       { fault: '503; times=2' },
