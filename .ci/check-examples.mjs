@@ -15,6 +15,9 @@ import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { Failed, fromRoot, main, root } from './lib.mjs';
 
+/** NestJS is at hand where its example has been installed. */
+const nest = 'examples/nest/node_modules';
+
 await main(() => {
   const folder = mkdtempSync(join(tmpdir(), 'rx-llm-examples-'));
   try {
@@ -96,7 +99,7 @@ function frameworksOf(code) {
 }
 
 function isInstalled(name) {
-  return existsSync(fromRoot('node_modules', name));
+  return existsSync(fromRoot('node_modules', name)) || existsSync(fromRoot(nest, name));
 }
 
 function diagnose(files) {
@@ -105,6 +108,7 @@ function diagnose(files) {
   const program = ts.createProgram(files, {
     ...options,
     pathsBasePath: root,
+    paths: { ...options.paths, '@nestjs/*': [`./${nest}/@nestjs/*/index.d.ts`] },
     moduleDetection: ts.ModuleDetectionKind.Force,
     experimentalDecorators: true,
     noUnusedLocals: false,
