@@ -12,7 +12,18 @@ import {
   withInterceptors,
 } from '@angular/common/http';
 import { HttpTestingController, provideHttpClientTesting, type TestRequest } from '@angular/common/http/testing';
-import { firstValueFrom, lastValueFrom, type Observable, of, take, tap, throwError, timer, toArray } from 'rxjs';
+import {
+  firstValueFrom,
+  lastValueFrom,
+  type Observable,
+  of,
+  type Subscription,
+  take,
+  tap,
+  throwError,
+  timer,
+  toArray,
+} from 'rxjs';
 import { LlmClient } from '../client.js';
 import type { LlmStreamError } from '../errors.js';
 import type { EndpointName } from '../events.js';
@@ -35,6 +46,13 @@ const auth: HttpInterceptorFn = (request, next) =>
 const progressError = () => new Event('error') as ProgressEvent;
 
 describe('withHttpClient, answered by HttpTestingController', () => {
+  const open = new Set<Subscription>();
+  afterEach(() => {
+    // Their clocks would keep the process alive.
+    for (const subscription of open) subscription.unsubscribe();
+    open.clear();
+  });
+
   function ask(...interceptors: HttpInterceptorFn[]) {
     TestBed.configureTestingModule({
       providers: [
@@ -53,6 +71,7 @@ describe('withHttpClient, answered by HttpTestingController', () => {
         error: (reason: LlmStreamError) => (error = reason),
         complete: () => seen.push('|'),
       });
+    open.add(subscription);
     const request = TestBed.inject(HttpTestingController).expectOne('/v1/chat/completions');
     return { seen, subscription, request, error: () => error };
   }
