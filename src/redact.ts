@@ -8,7 +8,7 @@ const SHORTEST = 4;
 /** A run of so many letters that a prompt has too is a piece of it. */
 const RUN = 16;
 const STEP = RUN / 2;
-/** As much of each text of a prompt as is searched for pieces: servers quote the beginning. */
+/** As much of what a server said, and of each text of a prompt, as is looked at: what is quoted is the beginning. */
 const SEARCHED = 65_536;
 const MASK = '[redacted]';
 
@@ -24,9 +24,9 @@ export function redact(words: string, sent: TransportRequest | undefined, reques
   for (const [name, value] of Object.entries(request)) if (PROMPTS.includes(name)) collect(value, prompts);
   const secrets = sent ? secretsOf(sent) : [];
   for (const prompt of prompts) {
-    if (prompt.length <= words.length) secrets.push(prompt, JSON.stringify(prompt).slice(1, -1));
+    if (prompt.length <= Math.min(words.length, SEARCHED)) secrets.push(prompt, JSON.stringify(prompt).slice(1, -1));
   }
-  let safe = words;
+  let safe = words.slice(0, SEARCHED);
   for (const secret of secrets.sort((a, b) => b.length - a.length)) {
     if (secret.length >= SHORTEST) safe = safe.replaceAll(secret, MASK);
   }
@@ -42,7 +42,7 @@ export function redact(words: string, sent: TransportRequest | undefined, reques
 export function copyOf(error: unknown, clean: (words: string) => string, depth = 4): Error {
   const { name, message, code, stack, cause } = fields(error);
   const copy: Error & { code?: unknown } = new Error(
-    clean(text(message) || (typeof error === 'object' ? 'no message' : String(error))),
+    clean(text(message) || (typeof error === 'string' ? error : 'no message')),
   );
   copy.name = clean(text(name) || 'Error');
   const frames = text(stack)
@@ -60,7 +60,9 @@ function secretsOf({ headers, url }: TransportRequest): string[] {
   for (const [name, value] of Object.entries(headers)) {
     if (name !== 'content-type' && name !== 'accept') secrets.push(value, value.replace(/^\S+ /, ''));
   }
-  for (const [, value] of new URLSearchParams(url.split('?', 2)[1])) secrets.push(value, encodeURIComponent(value));
+  const query = url.split('?').slice(1).join('?');
+  for (const part of query.split('&')) secrets.push(part.slice(part.indexOf('=') + 1));
+  for (const [, value] of new URLSearchParams(query)) secrets.push(value);
   return secrets;
 }
 

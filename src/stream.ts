@@ -1,4 +1,4 @@
-import { asyncScheduler, defer, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs';
+import { asyncScheduler, defer, takeWhile, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs';
 import { Clocks, type ClockName } from './clocks.js';
 import type { Endpoint, Failure, Progress } from './endpoints/endpoint.js';
 import { failureOf } from './endpoints/failure.js';
@@ -139,7 +139,9 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
     sniffer = new Sniffer(headers['content-type']);
     if (status < 200 || status > 299) reject();
     // On its own, not in the subscriber's chain: a complete answer leaves its body open for a moment.
-    body = response.body.subscribe({
+    // A body in memory may come all at once, before there is a subscription to end.
+    const wanted = (): boolean => !closed || (draining && drained <= DRAIN_BYTES);
+    body = response.body.pipe(takeWhile(wanted)).subscribe({
       next: receive,
       error(error: unknown) {
         bodyEnded = true;
@@ -202,6 +204,7 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
       failEvent(failureOf(parseLoosely(data)));
       return;
     }
+    if (data === '' || data.startsWith(':')) return; // a keepalive in the place of data; a parser's exception costs more
     let value: unknown;
     try {
       value = JSON.parse(data);

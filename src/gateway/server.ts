@@ -140,7 +140,9 @@ class GatewayServer implements Gateway {
     const number = ++this.#requests;
     const asked = dialectAsked(request);
     const key = request.headers['idempotency-key'];
-    const path = pathname.replace(/(?<=.)\/+$/, '');
+    let end = pathname.length;
+    while (end > 1 && pathname[end - 1] === '/') end--;
+    const path = pathname.slice(0, end);
     const entry: JournalEntry = {
       number,
       requestId: `req_${random(`${this.#seed}/request/${number}`).id(20)}`,

@@ -3,7 +3,20 @@ const ENOUGH = 16;
 const FIELDS = ['data', 'event', 'id', 'retry'];
 
 /** White space and a byte order mark, which is three bytes where there are bytes. */
-const BLANK = new Set<string | number | undefined>([...' \t\r\n\uFEFF', 0x20, 0x09, 0x0d, 0x0a, 0xef, 0xbb, 0xbf]);
+const BLANK = new Set<string | number | undefined>([
+  ' ',
+  '\t',
+  '\r',
+  '\n',
+  '\uFEFF',
+  0x20,
+  0x09,
+  0x0d,
+  0x0a,
+  0xef,
+  0xbb,
+  0xbf,
+]);
 
 /**
  * Tells an event stream from another body by its content type and its first characters: gateways send errors and proxy

@@ -225,6 +225,9 @@ function guess(s: Json): string | undefined {
   return undefined;
 }
 
+/** Of one atom of a pattern: it may ask for billions. */
+const MOST_TIMES = 1000;
+
 /** A text for the plain patterns that schemas use: classes, literals, `\d`, `\w`, groups of alternatives, counts. */
 function fromPattern(pattern: string, random: Random): string | undefined {
   let expression: RegExp;
@@ -235,9 +238,16 @@ function fromPattern(pattern: string, random: Random): string | undefined {
   }
   const source = pattern.replace(/^\^|\$$/g, '');
   let out = '';
-  const atoms = source.matchAll(/(\[[^\]]+\]|\\.|\((?:\?:)?([^()]*)\)|[^\\[\]()])(\{(\d+)(?:,(\d*))?\}|[*+?])?/gu);
+  const atoms = source.matchAll(/(\[[^\][]+\]|\\.|\((?:\?:)?([^()]*)\)|[^\\[\]()])(\{(\d+)(?:,(\d*))?\}|[*+?])?/gu);
   for (const [, atom = '', group, count = '', least] of atoms) {
-    const times = least !== undefined ? Number(least) : count === '+' ? 3 : count === '*' || count === '?' ? 0 : 1;
+    const times =
+      least !== undefined
+        ? Math.min(Number(least), MOST_TIMES)
+        : count === '+'
+          ? 3
+          : count === '*' || count === '?'
+            ? 0
+            : 1;
     for (let i = 0; i < times; i++) {
       if (group !== undefined) {
         const options = group.split('|');
