@@ -45,6 +45,8 @@ export function parseServerSentEvents({
 }: ParseServerSentEventsConfig = {}): OperatorFunction<Uint8Array | string, ServerSentEvent> {
   return operate((destination) => {
     let retry: number | undefined;
+    let ended = false;
+    /** All reads are done; what is emitted now stood without its blank line. */
     let atEnd = false;
     const reader = new FrameReader(
       {
@@ -71,9 +73,18 @@ export function parseServerSentEvents({
       },
       maxEventBytes,
     );
-    const guard = (read: () => void): void => {
+    // Whoever receives an event may make more come in, or the end: the read at hand is finished first.
+    const chunks: (Uint8Array | string)[] = [];
+    let reading = false;
+    const readOn = (): void => {
+      if (reading) return;
+      reading = true;
       try {
-        read();
+        for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) reader.push(chunk);
+        if (!ended) return;
+        atEnd = true;
+        reader.end();
+        destination.complete();
       } catch (error) {
         if (!(error instanceof FrameLimitError)) throw error;
         destination.error(
@@ -81,23 +92,21 @@ export function parseServerSentEvents({
             `A server-sent event is larger than ${maxEventBytes} bytes. Raise \`maxEventBytes\` if that is right.`,
           ),
         );
+      } finally {
+        reading = false;
       }
     };
     return {
       next(chunk) {
-        guard(() => {
-          reader.push(chunk);
-        });
+        chunks.push(chunk);
+        readOn();
       },
       complete() {
-        atEnd = true;
-        guard(() => {
-          reader.end();
-        });
-        destination.complete();
+        ended = true;
+        readOn();
       },
       finalize() {
-        reader.stop();
+        if (!ended) reader.stop();
       },
     };
   });
