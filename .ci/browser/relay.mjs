@@ -42,9 +42,10 @@ for (const transport of ['HttpClient', 'fetch']) {
     it(
       'reads every endpoint to its end',
       withPage({ serve: hops() }, async (app) => {
-        for (const endpoint of ['Chat Completions', 'Responses', 'Messages', 'Images']) {
+        for (const [index, endpoint] of ['Chat Completions', 'Responses', 'Messages', 'Images'].entries()) {
           await app.choose({ endpoint, transport, fast: true });
           await app.ask(endpoint === 'Images' ? 'A lighthouse' : 'Say "Grüße aus 京都 😀"');
+          await app.page.locator('.turn').nth(index).waitFor();
           await app.until('done');
           if (endpoint !== 'Images') assert.equal(await app.text.textContent(), 'Grüße aus 京都 😀');
         }
