@@ -610,6 +610,38 @@ describe('toServerSentEvents', () => {
       expect(seen).toEqual([frames.A, frames.B, D]);
     });
 
+    it('keeps the order also while it lets go of what it held', () => {
+      const role = chat.role();
+      const source = new Subject<object>();
+      const seen: (ServerSentEvent | '|')[] = [];
+      source.pipe(toServerSentEvents()).subscribe({
+        next(frame) {
+          seen.push(frame);
+          if (seen.length > 1) return;
+          source.next(events.b);
+          source.complete();
+        },
+        complete: () => seen.push('|'),
+      });
+      source.next(role);
+      source.next(events.a);
+      expect(seen).toEqual([plain(role), frames.A, frames.B, D, '|']);
+    });
+
+    it('tells of a failure that comes while it lets go of what it held after all of that', () => {
+      const role = chat.role();
+      const source = new Subject<object>();
+      const seen: ServerSentEvent[] = [];
+      source.pipe(toServerSentEvents()).subscribe((frame) => {
+        seen.push(frame);
+        if (seen.length === 1) source.error(cut);
+      });
+      source.next(role);
+      source.next(events.a);
+      const failed = plain({ error: { message: 'The stream was cut', type: 'server_error', code: 'truncated' } });
+      expect(seen).toEqual([plain(role), frames.A, failed, D]);
+    });
+
     it('makes each frame anew, as frameworks write into them', () => {
       const seen: ServerSentEvent[] = [];
       of(events.a, events.a)

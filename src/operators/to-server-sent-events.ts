@@ -85,10 +85,10 @@ export function toServerSentEvents<T>(config: ServerSentEventsConfig = {}): Oper
       destination.next(frame);
     };
 
+    // Whoever receives a frame may make more come in, or the end: that queues up behind what is held.
     const release = (): void => {
-      const frames = held;
+      for (let frame = held?.shift(); frame; frame = held?.shift()) emit(frame);
       held = undefined;
-      if (frames) for (const frame of frames) emit(frame);
     };
 
     const number = (frame: ServerSentEvent, sequenceNumber: unknown): ServerSentEvent => {
@@ -107,6 +107,7 @@ export function toServerSentEvents<T>(config: ServerSentEventsConfig = {}): Oper
         destination.error(error);
         return;
       }
+      release();
       if (!tellsFailure(last, endpoint)) emit(number(errorFrame(endpoint, error, nextNumber), undefined));
       end();
     };
@@ -138,12 +139,11 @@ export function toServerSentEvents<T>(config: ServerSentEventsConfig = {}): Oper
           return;
         }
         last = value;
-        if (held && !isToken(value)) {
+        if (!held) emit(frame);
+        else {
           held.push(frame);
-          return;
+          if (begun || isToken(value)) release();
         }
-        release();
-        emit(frame);
       },
       error: fail,
       complete() {
