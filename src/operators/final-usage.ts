@@ -1,7 +1,7 @@
 import type { OperatorFunction } from 'rxjs';
 import { usage } from '../concepts/usage.js';
-import { LlmStreamError } from '../errors.js';
 import type { ChatLike, ImagesLike, MessagesLike, ResponsesLike } from '../events.js';
+import { isLlmStreamError } from '../sse/error-frame.js';
 import type { Usage } from '../usage.js';
 import { final, type OnErrorConfig } from './final.js';
 
@@ -34,5 +34,5 @@ import { final, type OnErrorConfig } from './final.js';
 export function finalUsage(
   config?: OnErrorConfig,
 ): OperatorFunction<ChatLike | ResponsesLike | MessagesLike | ImagesLike, Usage> {
-  return final(usage, config, (error) => (error instanceof LlmStreamError ? error.usage : undefined));
+  return final(usage, config, (error) => (isLlmStreamError(error) ? error.usage : undefined));
 }
