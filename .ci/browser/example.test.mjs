@@ -4,18 +4,18 @@ import { after, before, describe, it } from 'node:test';
 import { launch, quit, withPage } from './support.mjs';
 
 const ENDPOINTS = { 'Chat Completions': 'chatCompletions', Responses: 'responses', Messages: 'messages' };
-const TRANSPORTS = ['HttpClient', 'fetch'];
+const TRANSPORTS = { HttpClient: '', 'HttpClient over XMLHttpRequest': '?xhr', fetch: '' };
 const SAID = 'Grüße aus 京都 — naïve ☕, 😀 & 👩‍👩‍👧!';
 
 before(launch);
 after(quit);
 
-for (const transport of TRANSPORTS) {
+for (const [transport, query] of Object.entries(TRANSPORTS)) {
   describe(`by ${transport}`, () => {
     for (const [label, endpoint] of Object.entries(ENDPOINTS)) {
       it(
         `${label} arrives whole, though every character is cut between writes`,
-        withPage({ gateway: { pace: { writes: 'byte' } } }, async (app) => {
+        withPage({ query, gateway: { pace: { writes: 'byte' } } }, async (app) => {
           await app.choose({ endpoint: label, transport, fast: true });
           await app.ask(`Say "${SAID}"`);
           await app.until('done');
@@ -32,24 +32,24 @@ for (const transport of TRANSPORTS) {
 
     it(
       'an image sharpens while it is painted',
-      withPage({}, async (app) => {
+      withPage({ query }, async (app) => {
         await app.choose({ endpoint: 'Images', transport });
         await app.ask('A lighthouse in the fog');
         await app.page.getByText('Draft 2').waitFor();
         assert.equal(app.request.outcome, 'open');
-        await app.picture(`image-draft-${transport}`);
+        await app.picture(`image-draft-${transport.replaceAll(' ', '-')}`);
         await app.until('done');
 
         await app.page.getByText('Finished').waitFor();
         const picture = app.page.getByRole('img', { name: 'The finished picture' });
         assert.equal(await picture.evaluate(async (img) => (await img.decode(), img.naturalWidth)), 512);
-        await app.picture(`image-${transport}`);
+        await app.picture(`image-${transport.replaceAll(' ', '-')}`);
       }),
     );
 
     it(
       'tokens are shown while the server still sends',
-      withPage({}, async (app) => {
+      withPage({ query }, async (app) => {
         await app.choose({ transport, thinking: false });
         await app.ask('Write a detailed essay about rivers');
         const lengths = [];
@@ -68,7 +68,7 @@ for (const transport of TRANSPORTS) {
 
     it(
       'stopping closes the connection at the server, and keeps the text',
-      withPage({ failures: 1 }, async (app) => {
+      withPage({ query, failures: 1 }, async (app) => {
         await app.choose({ transport, thinking: false });
         await app.ask('Write a detailed essay about rivers');
         await app.text.filter({ hasText: /\w+ \w+ \w+/ }).waitFor();
@@ -81,13 +81,13 @@ for (const transport of TRANSPORTS) {
         assert(app.request.tokensDelivered < app.request.tokensPlanned / 2);
         await app.page.waitForTimeout(200);
         assert.equal(await app.text.textContent(), text);
-        await app.picture(`stopped-${transport}`);
+        await app.picture(`stopped-${transport.replaceAll(' ', '-')}`);
       }),
     );
 
     it(
       'a refusal is read to its end, and told',
-      withPage({ failures: 1 }, async (app) => {
+      withPage({ query, failures: 1 }, async (app) => {
         await app.choose({ transport, rehearsal: 'Rate limited, for too long' });
         await app.ask('Hello?');
         await app.until('failed');
@@ -96,19 +96,19 @@ for (const transport of TRANSPORTS) {
         await app.failure.getByText('Details').click();
         assert.match(await app.failure.locator('code').textContent(), /answered 429: \w/);
         assert.equal(app.gateway.journal.length, 1);
-        await app.picture(`refused-${transport}`);
+        await app.picture(`refused-${transport.replaceAll(' ', '-')}`);
       }),
     );
 
     it(
       'a connection that breaks keeps the text, and asking again succeeds',
-      withPage({ failures: 1 }, async (app) => {
+      withPage({ query, failures: 1 }, async (app) => {
         await app.choose({ transport, thinking: false, rehearsal: 'The connection breaks' });
         await app.ask('Why does the sea have tides?');
         await app.until('failed');
         assert.match(await app.failure.textContent(), /The connection broke\. What came before stays\./);
         assert((await app.text.textContent()).length > 40);
-        await app.picture(`broken-${transport}`);
+        await app.picture(`broken-${transport.replaceAll(' ', '-')}`);
 
         await app.choose({ rehearsal: 'Nothing: all goes well', fast: true });
         await app.page.getByRole('button', { name: 'Ask again' }).click();
@@ -119,12 +119,12 @@ for (const transport of TRANSPORTS) {
 
     it(
       'a busy gateway is asked again before the first token, under one idempotency key, and the page says so',
-      withPage({ failures: 2 }, async (app) => {
+      withPage({ query, failures: 2 }, async (app) => {
         await app.choose({ transport, rehearsal: 'Busy twice, then an answer' });
         await app.ask('Why does the sea have tides?');
         const status = app.page.getByRole('status');
         await status.filter({ hasText: /The gateway is busy\. Trying again in \d\.\d s \(retry 1\)/ }).waitFor();
-        await app.picture(`retry-${transport}`);
+        await app.picture(`retry-${transport.replaceAll(' ', '-')}`);
         await app.until('done');
 
         const { journal } = app.gateway;
@@ -138,7 +138,7 @@ for (const transport of TRANSPORTS) {
 
     it(
       '20,000 tokens are rendered within the budget of frames',
-      withPage({}, async (app) => {
+      withPage({ query }, async (app) => {
         await app.choose({ transport, thinking: false, fast: true });
         await app.page.evaluate(watchFrames);
         const started = Date.now();

@@ -25,9 +25,12 @@ export const quit = () => browser?.close();
 /**
  * Runs `body` with the application in a page of its own. Whatever the page logs as an error fails the test; of the
  * browser's own words about requests that fail, as many are expected as `failures` says. `serve` starts another server of
- * the page, or of another page.
+ * the page, or of another page.  `query` is added to its address.
  */
-export function withPage({ gateway, failures = 0, serve = () => start({ gateway }), ...context } = {}, body) {
+export function withPage(
+  { gateway, failures = 0, query = '', serve = () => start({ gateway }), ...context } = {},
+  body,
+) {
   return async () => {
     const running = await serve();
     const page = await browser.newPage({ viewport: { width: 1180, height: 820 }, ...context });
@@ -41,7 +44,7 @@ export function withPage({ gateway, failures = 0, serve = () => start({ gateway 
       else errors.push(message.text());
     });
     try {
-      await page.goto(running.url);
+      await page.goto(running.url + query);
       await body(new Application(page, running.gateway));
       assert.deepEqual(errors, [], 'the page logged errors');
       assert(failed <= failures, `${failed} requests failed, and not ${failures}`);
@@ -81,7 +84,7 @@ class Application {
     const settings = page.locator('app-settings-panel summary');
     if (!(await page.getByRole('combobox', { name: 'Rehearse' }).isVisible())) await settings.click();
     if (endpoint) await page.getByRole('radio', { name: endpoint }).check();
-    if (transport) await page.getByRole('radio', { name: transport, exact: true }).check();
+    if (transport) await page.getByRole('radio', { name: transport.split(' ')[0], exact: true }).check();
     if (thinking !== undefined) await page.getByRole('checkbox', { name: 'Thinks aloud' }).setChecked(thinking);
     if (fast !== undefined) await page.getByRole('checkbox', { name: 'As fast as it can' }).setChecked(fast);
     if (rehearsal) await page.getByRole('combobox', { name: 'Rehearse' }).selectOption({ label: rehearsal });

@@ -247,8 +247,8 @@ describe('withHttpClient, answered by HttpTestingController', () => {
     }
     request.flush(whole + end);
 
-    // Cutting each increment off copies 160 GB.
-    expect(performance.now() - started).toBeLessThan(10_000);
+    // Cutting each increment off copies 160 GB, and takes half a minute.
+    expect(performance.now() - started).toBeLessThan(3000);
     expect(seen.join('')).toBe('abc'.repeat(40_000) + '|');
   });
 

@@ -15,13 +15,16 @@ function gatewayUrl(): string {
   return inject(DOCUMENT).querySelector<HTMLMetaElement>('meta[name=gateway]')?.content ?? '/v1';
 }
 
+/** `?xhr` sends by XMLHttpRequest, which `provideHttpClient()` takes by default up to Angular 21, to compare. */
+const backend = new URLSearchParams(globalThis.location?.search).has('xhr') ? [] : [withFetch()];
+
 const patience = withDefaults({ options: { timeouts: { firstTokenMs: 30_000, stalledMs: 8_000 } } });
 
 export const appConfig: ApplicationConfig = {
   providers: [
     provideBrowserGlobalErrorListeners(),
     provideZonelessChangeDetection(),
-    provideHttpClient(withFetch(), withInterceptors([authInterceptor])),
+    provideHttpClient(...backend, withInterceptors([authInterceptor])),
     // The client of the application: its requests pass the interceptors, one of which knows the key.
     provideLlm(() => ({ baseUrl: gatewayUrl() }), withHttpClient(), patience),
     // The same gateway once more, without HttpClient, to compare the two.

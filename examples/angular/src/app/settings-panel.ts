@@ -58,8 +58,8 @@ import { ENDPOINTS, REHEARSALS, Settings } from './settings';
           <input
             type="checkbox"
             name="fast"
-            [checked]="settings.pace() === 'fast'"
-            (change)="settings.pace.set(settings.pace() === 'fast' ? 'calm' : 'fast')"
+            [checked]="settings.fast()"
+            (change)="settings.fast.set(!settings.fast())"
           />
           <span>As fast as it can</span>
         </label>
