@@ -1,8 +1,7 @@
 // Serves the built application with a gateway beside it: `npm start` here, or `npm run example:angular` at the root.
 //
 // Port 4200 for the page unless PORT says otherwise; the gateway takes a free one. The page is told where by a <meta>.
-// GATEWAY=http://127.0.0.1:3000/v1 takes another gateway, or a backend that relays one, such as examples/nest.
-// With RX_LLM_BASE_URL it asks there instead: http://localhost:3000/v1 is the relay of examples/nest.
+// RX_LLM_BASE_URL=http://localhost:3000/v1 takes another gateway, or a backend that relays one, such as examples/nest.
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
@@ -44,9 +43,8 @@ export async function start({ port = 0, gateway: options = {}, baseUrl } = {}) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { PORT = 4200, RX_LLM_BASE_URL: baseUrl } = process.env;
-  const gatewayUrl = process.env.GATEWAY;
-  const running = await start({ port: Number(process.env.PORT ?? 4200), gatewayUrl });
-  const where = gatewayUrl ?? running.gateway.url;
+  const running = await start({ port: Number(PORT), baseUrl });
+  const where = baseUrl ?? running.gateway.url;
   console.log(`the application: ${running.url}\nthe gateway:     ${where}\nCtrl-C ends it.`);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => running.close().then(() => process.exit(0)));
 }
