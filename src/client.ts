@@ -103,8 +103,13 @@ export function createClient(options: LlmClientOptions, defaultTransport: () => 
         onResponse: own.onResponse?.bind(own),
         onToken: attempt && (() => attempt.markToken()),
       });
-      const ready = zip(obtain('apiKey', options.apiKey), obtain('headers', options.headers)).pipe(
-        first(null, undefined),
+      const { apiKey, headers: common } = options;
+      // Most credentials are there: asking for them costs as much as all else that is done before the request is sent.
+      const given: Observable<readonly [string | undefined, HeaderValues | undefined] | undefined> =
+        typeof apiKey === 'function' || typeof common === 'function'
+          ? zip(obtain('apiKey', apiKey), obtain('headers', common)).pipe(first(null, undefined))
+          : of([apiKey, common] as const);
+      const ready = given.pipe(
         map((credentials): TransportRequest => {
           if (!credentials) throw new Error('`apiKey` or `headers` gave no value');
           const [key, shared] = credentials;

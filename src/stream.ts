@@ -1,4 +1,4 @@
-import { asyncScheduler, defer, takeWhile, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs';
+import { asyncScheduler, defer, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs';
 import { Clocks, type ClockName } from './clocks.js';
 import type { Endpoint, Failure, Progress } from './endpoints/endpoint.js';
 import { failureOf } from './endpoints/failure.js';
@@ -13,7 +13,7 @@ import {
   type LlmStreamError,
 } from './errors.js';
 import { httpResponseError, requestIdOf } from './http-error.js';
-import { subscribeTo } from './operators/operate.js';
+import { subscribeTo, subscriberApart } from './operators/operate.js';
 import { copyOf, redact } from './redact.js';
 import { isRetryableFailure } from './retryable.js';
 import { FrameLimitError, FrameReader } from './sse/frame-reader.js';
@@ -139,11 +139,9 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
     sniffer = new Sniffer(headers['content-type']);
     if (status < 200 || status > 299) reject();
     // On its own, not in the subscriber's chain: a complete answer leaves its body open for a moment.
-    // A body in memory may come all at once, before there is a subscription to end.
-    const wanted = (): boolean => !closed || (draining && drained <= DRAIN_BYTES);
-    body = response.body.pipe(takeWhile(wanted)).subscribe({
+    const reading = subscriberApart<Chunk, E>(subscriber, {
       next: receive,
-      error(error: unknown) {
+      error(error) {
         bodyEnded = true;
         if (closed) clocks.stop();
         else broken(error);
@@ -154,7 +152,8 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
         else ended();
       },
     });
-    if (closed && !draining) body.unsubscribe();
+    body = reading;
+    response.body.subscribe(reading);
   }
 
   function receive(chunk: Chunk): void {

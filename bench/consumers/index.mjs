@@ -18,6 +18,12 @@ export const PATHS = {
   images: '/images',
 };
 
+/** A program makes its client once, and not for each stream. */
+export function once(make) {
+  const made = new Map();
+  return (base) => made.get(base) ?? made.set(base, make(base)).get(base);
+}
+
 /** What a program takes from an event of the wire. */
 const pieceOf = {
   chat: (event) => event.choices[0]?.delta?.content,

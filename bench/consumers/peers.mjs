@@ -1,5 +1,5 @@
-// The vendors' SDKs and others, used the way their own documentation shows for streaming. A new client for each stream.
-import { Count } from './index.mjs';
+// The vendors' SDKs and others, used the way their own documentation shows for streaming.
+import { Count, once } from './index.mjs';
 
 const user = [{ role: 'user', content: 'hi' }];
 const parameters = {
@@ -26,8 +26,7 @@ const CHAT = (client, kind) =>
 
 async function openAi() {
   const { default: OpenAI } = await import('openai');
-  // Its path of the images is the one of OpenAI; here the path says nothing.
-  return (base) => new OpenAI({ apiKey: 'x', baseURL: base, maxRetries: 0 });
+  return once((base) => new OpenAI({ apiKey: 'x', baseURL: base, maxRetries: 0 }));
 }
 
 /** The helper that accumulates. */
@@ -49,13 +48,13 @@ const openAiStream =
 
 async function anthropic() {
   const { default: Anthropic } = await import('@anthropic-ai/sdk');
-  return (base) => new Anthropic({ apiKey: 'x', baseURL: base, maxRetries: 0 });
+  return once((base) => new Anthropic({ apiKey: 'x', baseURL: base, maxRetries: 0 }));
 }
 const MESSAGES = { model: 'm', max_tokens: 1000, messages: user };
 
 const aiSdk = (make) => async (kind) => {
   const { jsonSchema, Output, streamText, tool } = await import('ai');
-  const modelOf = await make(kind);
+  const modelOf = once(await make(kind));
   const extra =
     kind === 'json'
       ? { output: Output.object({ schema: jsonSchema(parameters) }) }

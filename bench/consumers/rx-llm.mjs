@@ -1,5 +1,5 @@
 // This library, out of dist/ or another build of it.
-import { Count } from './index.mjs';
+import { Count, once } from './index.mjs';
 
 const METHODS = { responses: 'responses', messages: 'messages', images: 'images' };
 const user = [{ role: 'user', content: 'hi' }];
@@ -15,9 +15,10 @@ const consumer =
   async (kind, dist = new URL('../../dist/esm', import.meta.url).pathname) => {
     const rx = await import(`${dist}/index.node.js`);
     const request = REQUESTS[kind] ?? { model: 'm', messages: user };
+    const transport = fetch ? { transport: rx.fetchTransport() } : {};
+    const clientOf = once((base) => rx.createLlmClient({ baseUrl: base, apiKey: 'x', ...transport }));
     return (base, onText) => {
-      const transport = fetch ? { transport: rx.fetchTransport() } : {};
-      const client = rx.createLlmClient({ baseUrl: base, apiKey: 'x', ...transport });
+      const client = clientOf(base);
       const events = client[METHODS[kind] ?? 'chatCompletions'](request);
       const count = new Count(kind, onText);
       const { operator, next } = read(rx, count);

@@ -15,7 +15,7 @@ const heap = () => {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 };
-const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+const settle = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const jobs = {
   /** One whole stream. `heap`: also what stays on the heap, with the result held and after. */
@@ -28,7 +28,7 @@ const jobs = {
     let result = await consume(base);
     const measured = { cpu: cpu() - cpuBefore, wall: performance.now() - started, chars: result.chars };
     if (!weigh) return measured;
-    await settle();
+    await settle(20);
     global.gc();
     measured.held = heap() - before;
     result = undefined;
@@ -48,6 +48,8 @@ const jobs = {
     const toWire = [];
     const toNext = [];
     for (let i = 0; i < count; i++) {
+      // The server is still busy with the end of the last one, which some consumers do not wait for.
+      await settle(3);
       const called = process.hrtime.bigint();
       await consume(base, (text) => {
         if (text[0] !== 'T') return;
@@ -84,7 +86,7 @@ const jobs = {
     await new Promise((resolve, reject) => {
       for (let i = 0; i < count; i++) consume(base, () => ++open === count && resolve()).catch(reject);
     });
-    await settle();
+    await settle(20);
     global.gc();
     return { heap: (heap() - before) / count, rss: (process.memoryUsage.rss() - rssBefore) / count };
   },

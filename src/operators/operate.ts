@@ -19,8 +19,9 @@ export interface Handlers<T> {
 class OperatorSubscriber<T> extends Subscriber<T> {
   readonly #handlers: Handlers<T>;
 
-  constructor(destination: Subscriber<never>, handlers: Handlers<T>) {
-    super(destination);
+  constructor(destination: Subscriber<never>, handlers: Handlers<T>, apart = false) {
+    super(apart ? undefined : destination);
+    this.destination = destination;
     this.#handlers = handlers;
     if (handlers.finalize) this.add(() => handlers.finalize?.());
   }
@@ -66,6 +67,14 @@ export function subscribeTo<T, R>(
   const subscriber = new OperatorSubscriber<T>(destination, handlers);
   source.subscribe(subscriber);
   return subscriber;
+}
+
+/**
+ * Not in `destination`'s chain: either may end before the other, and only what a handler throws reaches `destination`.
+ * It is there before its source is subscribed to, so that a handler can unsubscribe it from a synchronous source.
+ */
+export function subscriberApart<T, R>(destination: Subscriber<R>, handlers: Handlers<T>): Subscriber<T> {
+  return new OperatorSubscriber<T>(destination, handlers, true);
 }
 
 /** An operator from what it does for each subscription. */
