@@ -16,6 +16,7 @@ import {
   timer,
   toArray,
   VirtualTimeScheduler,
+  type Subscription,
 } from 'rxjs';
 import {
   ConnectionError,
@@ -513,6 +514,36 @@ describe('retryBeforeFirstToken', () => {
     scheduler.flush();
     expect(scheduler.frame).toBe(0);
   });
+
+  it('keeps nothing of a wait that is over', () => {
+    const scheduler = new VirtualTimeScheduler();
+    const schedule = jest.spyOn(scheduler, 'schedule');
+    const isOpen = ({ value }: { value: unknown }): boolean => !(value as Subscription).closed;
+    const open: number[] = [];
+    const source = defer(() => {
+      open.push(schedule.mock.results.filter(isOpen).length);
+      return throwError(() => busy);
+    });
+    source.pipe(retryBeforeFirstToken({ count: 4, scheduler })).subscribe({ error: () => undefined });
+    scheduler.flush();
+    // The one that ends in this try.
+    expect(open).toEqual([0, 1, 1, 1, 1]);
+  });
+
+  it(
+    'subscribes to no notifier once onRetry has unsubscribed',
+    marbles(values, ({ cold, flush, expectSubscriptions }) => {
+      const e1 = cold('       -#         ', undefined, busy);
+      const e1subs = '        ^!         ';
+      const n1 = cold('         -n       ');
+
+      const result = e1.pipe(retryBeforeFirstToken({ delay: () => n1, onRetry: () => subscription.unsubscribe() }));
+      const subscription = result.subscribe();
+      flush();
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectSubscriptions(n1.subscriptions).toBe([]);
+    }),
+  );
 
   it(
     'unsubscribes from a notifier when it is unsubscribed from',

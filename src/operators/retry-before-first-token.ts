@@ -3,6 +3,7 @@ import {
   asyncScheduler,
   from,
   take,
+  timer,
   type MonoTypeOperatorFunction,
   type ObservableInput,
   type SchedulerLike,
@@ -146,10 +147,10 @@ export function retryBeforeFirstToken<T>(config: RetryBeforeFirstTokenConfig = {
             return;
           }
           const delayMs = typeof wait === 'number' ? Math.min(Math.max(wait, 0) || 0, MAX_TIMER_MS) : undefined;
-          const notifier = delayMs === undefined ? from(wait as ObservableInput<unknown>) : undefined;
+          const notifier = delayMs === undefined ? from(wait as ObservableInput<unknown>) : timer(delayMs, scheduler);
           onRetry?.({ error, attempt, delayMs, phase: phaseOf(error, preamble.started) });
-          if (notifier) waitOn(notifier, error);
-          else destination.add(scheduler.schedule(connect, delayMs));
+          // A function of the config may have unsubscribed.
+          if (!destination.closed) waitOn(notifier, error);
         } catch (thrown) {
           giveUp(thrown);
         }
