@@ -33,9 +33,7 @@ let server: RawServer;
 const clocks = new Set<unknown>();
 const { setInterval: set, clearInterval: clear } = globalThis;
 
-beforeAll(async () => {
-  server = await RawServer.start(respond);
-  before = handles();
+beforeAll(() => {
   jest.spyOn(globalThis, 'setInterval').mockImplementation((...args) => {
     const clock = set(...args);
     clocks.add(clock);
@@ -47,9 +45,12 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  jest.restoreAllMocks();
-  await server.close();
+afterAll(() => jest.restoreAllMocks());
+
+// One of its own for each test: a client may find out late that a connection to it is gone.
+beforeEach(async () => {
+  server = await RawServer.start(respond);
+  before = handles();
 });
 
 /** After every test: the client has left every answer that did not end, and nothing keeps the process alive. */
@@ -111,6 +112,7 @@ describe.each(Object.entries(transports))('over %s', (name, transport) => {
       await nothingLeft();
     } finally {
       pending.clear();
+      await server.close();
     }
   });
 
