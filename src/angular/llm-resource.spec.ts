@@ -101,7 +101,7 @@ describe('llmResource', () => {
       },
     });
 
-    answer.start(undefined);
+    answer.start();
 
     expect([answer.status(), answer.error()]).toEqual(['failed', error]);
   });
@@ -127,7 +127,7 @@ describe('llmResource', () => {
   it('leaves a finished answer as it is when it is stopped', () => {
     const answer = create({ stream: () => of(...chat.turn('Hello')) });
 
-    answer.start(undefined);
+    answer.start();
     answer.stop();
 
     expect([answer.status(), answer.text()]).toEqual(['done', 'Hello']);
@@ -219,6 +219,21 @@ describe('llmResource', () => {
     expect(open()).toEqual([]);
   });
 
+  it('is typed by its params and its operator', () => {
+    const byHand = create({ stream: gateway().stream, operator: textDeltas() });
+    const typed = (): void => {
+      // @ts-expect-error -- the question is missing
+      byHand.start();
+      // @ts-expect-error -- no such question
+      byHand.start(1);
+      const value: string | undefined = byHand.value();
+      const none: undefined = create({ stream: gateway().stream }).value();
+      void [value, none];
+    };
+
+    expect(typed).toBeInstanceOf(Function);
+  });
+
   it('throws outside of an injection context', () => {
     expect(() => llmResource({ stream: gateway().stream })).toThrow(/llmResource\(\) can only be used/);
   });
@@ -227,7 +242,7 @@ describe('llmResource', () => {
     it('gives what it emitted last as the value, complete by the time the status is done', () => {
       const answer = create({ stream: () => of(...chat.turn('Hello')), operator: accumulateMessage() });
 
-      answer.start(undefined);
+      answer.start();
 
       expect(answer.status()).toBe('done');
       expect(answer.value()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
@@ -281,7 +296,7 @@ describe('llmResource', () => {
           ),
       });
 
-      answer.start(undefined);
+      answer.start();
 
       expect([answer.status(), answer.error()]).toEqual(['failed', new Error('at the end')]);
     });
@@ -290,7 +305,7 @@ describe('llmResource', () => {
       const error = new Error('broken');
       const answer = create({ stream: () => throwError(() => error), operator: textDeltas() });
 
-      answer.start(undefined);
+      answer.start();
 
       expect([answer.status(), answer.error()]).toEqual(['failed', error]);
     });

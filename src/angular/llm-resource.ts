@@ -72,8 +72,8 @@ export interface LlmResourceRef<P, V = never> {
   readonly error: Signal<unknown>;
   /** What `operator` emitted last. */
   readonly value: Signal<V | undefined>;
-  /** Aborts what runs, and starts with these params. */
-  start(params: P): void;
+  /** Aborts what runs, and starts with these params; they may be left out where `stream` takes none. */
+  start(...params: undefined extends P ? [params?: P] : [params: P]): void;
   /** Aborts the request. What has come stays, and the status is `'stopped'`. */
   stop(): void;
   /** Aborts what runs, and asks the same again; `false` if there is nothing to ask. */
@@ -193,7 +193,9 @@ export function llmResource<P, E extends LlmEvent, V = never>(
     finishReason: computed(() => state().finishReason),
     error: computed(() => state().error),
     value: computed(() => state().value),
-    start,
+    start(...[params]) {
+      start(params as P);
+    },
     stop() {
       if (!request.closed) running?.stop();
     },

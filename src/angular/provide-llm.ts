@@ -68,6 +68,9 @@ export type LlmToken = InjectionToken<LlmClient> | (abstract new (...args: never
  * ```
  */
 export function provideLlm(config: LlmConfig | (() => LlmConfig), ...features: LlmFeature[]): EnvironmentProviders {
+  const kinds = features.map(({ kind }) => kind);
+  const twice = kinds.find((kind, i) => kinds.indexOf(kind) < i);
+  if (twice) throw new TypeError(`provideLlm() takes one feature of the kind "${twice}", and was given more`);
   const token = find(features, 'token')?.token ?? LlmClient;
   return makeEnvironmentProviders([{ provide: token, useFactory: () => createClient(config, features) }]);
 }
@@ -158,10 +161,7 @@ function find<K extends LlmFeature['kind']>(
   features: readonly LlmFeature[],
   kind: K,
 ): Extract<LlmFeature, { kind: K }> | undefined {
-  const found = features.filter((feature): feature is Extract<LlmFeature, { kind: K }> => feature.kind === kind);
-  if (found.length > 1)
-    throw new TypeError(`provideLlm() takes one feature of the kind "${kind}", not ${found.length}`);
-  return found[0];
+  return features.find((feature): feature is Extract<LlmFeature, { kind: K }> => feature.kind === kind);
 }
 
 function createClient(config: LlmConfig | (() => LlmConfig), features: readonly LlmFeature[]): LlmClient {

@@ -27,7 +27,7 @@ class Page {
   readonly byHand = llmResource({ stream: () => this.#llm.chatCompletions(request) });
 
   constructor() {
-    this.byHand.start(undefined);
+    this.byHand.start();
   }
 }
 

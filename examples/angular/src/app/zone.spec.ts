@@ -33,7 +33,7 @@ describe('llmResource with zone.js', () => {
     fixture.autoDetectChanges();
     const { answer } = fixture.componentInstance;
 
-    TestBed.inject(NgZone).run(() => answer.start(undefined));
+    TestBed.inject(NgZone).run(() => answer.start());
     await new Promise((resolve) => setTimeout(resolve, 800));
     await TestBed.inject(ApplicationRef).whenStable();
 
