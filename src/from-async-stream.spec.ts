@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
-import { firstValueFrom, lastValueFrom, take, toArray, type Observable } from 'rxjs';
+import { firstValueFrom, lastValueFrom, Subject, switchMap, take, toArray, type Observable } from 'rxjs';
 import { fromAsyncStream, type AsyncStream } from './from-async-stream.js';
 
 /** A stream that is fed by hand, and that writes down what is done to it. */
@@ -172,6 +172,18 @@ describe('fromAsyncStream', () => {
     fail(new Error('aborted'));
     await sleep(0);
     expect(log).toEqual([]);
+  });
+
+  it('makes no request for a subscriber that leaves just before it is subscribed to', () => {
+    const factory = jest.fn(() => new HandMade());
+    const questions = new Subject<string>();
+    const answers = switchMap(() => {
+      subscription.unsubscribe();
+      return fromAsyncStream(factory);
+    });
+    const subscription = questions.pipe(answers).subscribe();
+    questions.next('Hi');
+    expect(factory).not.toHaveBeenCalled();
   });
 
   it('asks for nothing more once the subscriber has left in its own next', async () => {

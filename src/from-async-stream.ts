@@ -50,6 +50,8 @@ export type AsyncStreamFactory<T> = (signal: AbortSignal) => AsyncStream<T> | Pr
  */
 export function fromAsyncStream<T>(factory: AsyncStreamFactory<T>): Observable<T> {
   return new Observable<T>((subscriber) => {
+    // Whoever is gone already must not have a request made.
+    if (subscriber.closed) return;
     const controller = new AbortController();
     let stream: AsyncStream<T> | undefined;
     let iterator: AsyncIterator<T, unknown> | undefined;
