@@ -37,8 +37,8 @@ export function fetchTransport(options: FetchTransportOptions = {}): Transport {
         headers: { ...headers },
         body,
         signal: controller.signal,
-      }).then(
-        (response) => {
+      })
+        .then((response) => {
           // The subscriber left in the meantime, and with it whoever could read an answer.
           if (subscriber.closed) return;
           responded = true;
@@ -54,11 +54,11 @@ export function fetchTransport(options: FetchTransportOptions = {}): Transport {
           });
           if (!wanted) controller.abort(); // the connection would stay open for a body that nobody reads
           subscriber.complete();
-        },
-        (error: unknown) => {
+        })
+        // Also of what a `fetch` of one's own gave in the place of a response.
+        .catch((error: unknown) => {
           subscriber.error(error);
-        },
-      );
+        });
       return () => {
         if (!responded) controller.abort();
       };
