@@ -5,6 +5,7 @@ import {
   ConnectionError,
   createLlmClient,
   encodeServerSentEvent,
+  parseServerSentEvents,
   StreamEventError,
   StreamTimeoutError,
   toServerSentEvents,
@@ -13,7 +14,7 @@ import {
   type ServerSentEvent,
   type ServerSentEventsConfig,
 } from 'rx-llm';
-import { chat, images, messages, responses } from 'rx-llm/testing';
+import { chat, images, messages, responses, splitBytes } from 'rx-llm/testing';
 
 type Endpoint = 'chatCompletions' | 'responses' | 'messages' | 'images';
 
@@ -39,9 +40,7 @@ async function readBack(
   text: string,
   size: number,
 ): Promise<{ events: object[]; error?: LlmStreamError }> {
-  const bytes = new TextEncoder().encode(text);
-  const reads: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length; at += size) reads.push(bytes.subarray(at, at + size));
+  const reads = [...splitBytes(new TextEncoder().encode(text), size)];
   const client = createLlmClient({
     baseUrl: 'https://gateway.example/v1',
     transport: () => of({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: from(reads) }),
@@ -87,6 +86,7 @@ const text = fc
   .map((pieces) => pieces.join(''));
 const texts = fc.array(text, { minLength: 1, maxLength: 5 });
 const size = fc.integer({ min: 1, max: 40 });
+const form = fc.constantFrom('bytes' as const, 'text' as const);
 const call = fc.record({ name: fc.constant('tide'), arguments: fc.dictionary(fc.string(), text, { maxKeys: 3 }) });
 const parts = fc.record({ reasoning: texts, toolCalls: fc.array(call, { maxLength: 2 }) }, { requiredKeys: [] });
 
@@ -102,6 +102,17 @@ const turn: fc.Arbitrary<{ endpoint: Endpoint; events: object[] }> = fc.oneof(
     .map(([words, more]) => ({ endpoint: 'messages' as const, events: messages.turn(words, more) })),
   fc.base64String({ minLength: 4 }).map((image) => ({ endpoint: 'images' as const, events: images.turn(image) })),
 );
+
+/** What `parseServerSentEvents()` makes of it, in reads of `size` bytes or characters. */
+async function readFrames(text: string, size: number, as: 'bytes' | 'text'): Promise<ServerSentEvent[]> {
+  const reads =
+    as === 'bytes'
+      ? splitBytes(new TextEncoder().encode(text), size)
+      : Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+          text.slice(index * size, (index + 1) * size),
+        );
+  return firstValueFrom(from<(Uint8Array | string)[]>(reads).pipe(parseServerSentEvents(), toArray()));
+}
 
 /** JSON's own: a lone half of a surrogate pair comes back as the same half, `undefined` as nothing. */
 const asJson = (events: readonly object[]): unknown => JSON.parse(JSON.stringify(events));
@@ -126,6 +137,16 @@ describe('what toServerSentEvents emits', () => {
         const { events: read, error } = await readBack(endpoint, await wire(from(events)), bytes);
         expect(error).toBeUndefined();
         expect(read).toEqual(asJson(events));
+      }),
+    );
+  });
+
+  it('is read back as the same frames by parseServerSentEvents, however bytes or text are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(turn, fc.boolean(), size, form, async ({ events }, ids, length, as) => {
+        const frames = await firstValueFrom(from(events).pipe(toServerSentEvents({ ids }), toArray()));
+        const body = frames.map(encodeServerSentEvent).join('');
+        expect(await readFrames(body, length, as)).toEqual(frames);
       }),
     );
   });
@@ -159,6 +180,28 @@ describe('what toServerSentEvents emits', () => {
         if (endpoint === 'messages')
           expect(error?.type).toBe(failed.type ?? (failed.kind === 'timeout' ? 'timeout_error' : 'api_error'));
         else expect(String(error?.code)).toBe(String(code));
+      }),
+    );
+  });
+});
+
+describe('encodeServerSentEvent', () => {
+  const event: fc.Arbitrary<ServerSentEvent> = fc.record(
+    // Bytes cannot hold half of a surrogate pair.
+    { data: text.map((data) => data.replace(/\p{Surrogate}/gu, '')), type: fc.string(), id: fc.string(), retry: fc.nat() },
+    { requiredKeys: ['data'] },
+  );
+
+  it('writes what parseServerSentEvents reads back, but for what the format cannot hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event), size, form, async (events, length, as) => {
+        const held = events.map(({ data = '', type = '', id, retry }) => ({
+          data: data.replace(/\r\n?/g, '\n'),
+          ...(type !== '' && { type }),
+          ...(id !== undefined && { id }),
+          ...(retry !== undefined && { retry }),
+        }));
+        expect(await readFrames(events.map(encodeServerSentEvent).join(''), length, as)).toEqual(held);
       }),
     );
   });
