@@ -188,7 +188,12 @@ describe('what toServerSentEvents emits', () => {
 describe('encodeServerSentEvent', () => {
   const event: fc.Arbitrary<ServerSentEvent> = fc.record(
     // Bytes cannot hold half of a surrogate pair.
-    { data: text.map((data) => data.replace(/\p{Surrogate}/gu, '')), type: fc.string(), id: fc.string(), retry: fc.nat() },
+    {
+      data: text.map((data) => data.replace(/\p{Surrogate}/gu, '')),
+      type: fc.string(),
+      id: fc.string(),
+      retry: fc.nat(),
+    },
     { requiredKeys: ['data'] },
   );
 
