@@ -90,7 +90,8 @@ export function createClient(options: LlmClientOptions, defaultTransport: () => 
 
   function open<E extends object>(endpoint: Endpoint<E>, request: object, own: RequestOptions = {}): Observable<E> {
     return new Observable<E>((subscriber) => {
-      if (own.signal && !follow(own.signal, subscriber)) return;
+      // Whoever is gone already must cost nothing, not even a clock.
+      if (subscriber.closed || (own.signal && !follow(own.signal, subscriber))) return;
       // Read before anything can be asynchronous: a retrying operator has its key ready only now.
       const attempt = currentAttempt();
       const stream = openStream(subscriber, {
