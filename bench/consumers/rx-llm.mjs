@@ -57,14 +57,13 @@ export const consumers = {
   'rx-llm accumulateMessage': consumer(
     last(
       (rx) => rx.accumulateMessage(),
-      (message) => JSON.stringify(message.choices ?? message).length && textOf(message).length,
+      (message) => textOf(message).length,
     ),
   ),
 };
 
-/** The text of a whole answer of any endpoint. */
-function textOf(message) {
-  const parts =
-    message.choices?.[0].message.content ?? message.content ?? message.output?.flatMap((item) => item.content);
-  return typeof parts === 'string' ? parts : parts.map((part) => part.text).join('');
+/** The text of an answer of any endpoint, as far as it has come. */
+function textOf({ choices, content, output }) {
+  if (choices) return choices[0]?.message.content ?? '';
+  return (content ?? output?.[0]?.content)?.[0]?.text ?? '';
 }
