@@ -34,6 +34,7 @@ const clocks = new Set<unknown>();
 const { setInterval: set, clearInterval: clear } = globalThis;
 
 beforeAll(() => {
+  before = handles();
   jest.spyOn(globalThis, 'setInterval').mockImplementation((...args) => {
     const clock = set(...args);
     clocks.add(clock);
@@ -50,16 +51,17 @@ afterAll(() => jest.restoreAllMocks());
 // One of its own for each test: a client may find out late that a connection to it is gone.
 beforeEach(async () => {
   server = await RawServer.start(respond);
-  before = handles();
 });
 
 /** After every test: the client has left every answer that did not end, and nothing keeps the process alive. */
-async function nothingLeft(of = server): Promise<void> {
-  await until(() => [...pending].every(hungUp));
-  await until(() => {
-    of.drop(); // undici connects again for what was aborted before it was sent
-    return handles().join() === before.join() && clocks.size === 0;
-  });
+async function nothingLeft(): Promise<void> {
+  try {
+    await until(() => [...pending].every(hungUp));
+  } finally {
+    pending.clear();
+    await server.close();
+  }
+  await until(() => handles().join() === before.join() && clocks.size === 0);
 }
 
 /** Connections on which an answer does not end. */
@@ -107,14 +109,7 @@ describe.each(Object.entries(transports))('over %s', (name, transport) => {
     return { text: pieces.join(''), events, error: error as LlmStreamError | undefined };
   };
 
-  afterEach(async () => {
-    try {
-      await nothingLeft();
-    } finally {
-      pending.clear();
-      await server.close();
-    }
-  });
+  afterEach(nothingLeft);
 
   describe('a connection that fails before the head is a ConnectionError that may be retried', () => {
     test.each<[string, RawAnswer]>([

@@ -19,6 +19,7 @@ export class RawServer {
   readonly #server: Server;
   readonly #scheme: 'http' | 'https';
   #answer: RawAnswer;
+  #closing = false;
 
   private constructor(answer: RawAnswer, tls?: { readonly key: string; readonly cert: string }) {
     this.#answer = answer;
@@ -57,11 +58,16 @@ export class RawServer {
 
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#closing = true;
     this.drop();
     await closed;
   }
 
   #accept(socket: Socket): void {
+    if (this.#closing) {
+      socket.destroy();
+      return;
+    }
     this.sockets.push(socket);
     this.#all.add(socket);
     let received = '';
