@@ -131,10 +131,11 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
   function respond(response: TransportResponse): void {
     if (sniffer) return; // one response is all that a request has
     ({ status, headers } = response);
+    // Before the other is off, so that both get along with one timer.
+    clocks.arm('idle', timeouts.idleMs);
     clocks.disarm('headers');
     config.onResponse?.({ status, headers, requestId: requestIdOf(headers) });
     if (closed) return;
-    clocks.arm('idle', timeouts.idleMs);
     clocks.arm('stalled', timeouts.stalledMs);
     sniffer = new Sniffer(headers['content-type']);
     if (status < 200 || status > 299) reject();

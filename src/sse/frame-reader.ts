@@ -1,9 +1,13 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser';
 
-/** Node's Buffer, as far as it is used here; the browser's bytes have no such method. */
-interface SlicingBytes extends Uint8Array {
-  utf8Slice(start: number, end: number): string;
-}
+/** Text out of the bytes that it is called on. Node's Buffers have it as a method, twice as fast as a decoder. */
+type Slice = (this: Uint8Array, start: number, end: number) => string;
+
+let decoder: TextDecoder | undefined;
+const slice: Slice = function (start, end) {
+  // Without `stream` it keeps nothing, so that one serves all; on Node it is several times as fast.
+  return (decoder ??= new TextDecoder('utf-8', { ignoreBOM: true })).decode(this.subarray(start, end));
+};
 
 export interface FrameHandler {
   onEvent(message: EventSourceMessage): void;
@@ -77,7 +81,7 @@ export class FrameReader {
 
   push(chunk: Uint8Array | string): void {
     if (typeof chunk === 'string') this.#text(chunk, chunk.length);
-    else if (this.#decoder === undefined && isSlicing(chunk) && !chunk.includes(CR)) this.#lines(chunk);
+    else if (this.#decoder === undefined && !chunk.includes(CR)) this.#lines(chunk);
     else this.#decode(chunk, true);
   }
 
@@ -87,24 +91,25 @@ export class FrameReader {
     this.#feed('\n\n', 2);
   }
 
-  /** Whole lines of a Buffer, decoded without the streaming decoder: no character can be cut at a newline. */
-  #lines(chunk: SlicingBytes): void {
+  /** Whole lines, decoded without the streaming decoder: no character can be cut at a newline. */
+  #lines(chunk: Uint8Array & { readonly utf8Slice?: Slice }): void {
     const end = chunk.lastIndexOf(LF) + 1;
     if (end === 0) {
       this.#keep(chunk);
       return;
     }
+    const textIn = chunk.utf8Slice ?? slice;
     let start = 0;
     if (this.#lineBytes > 0) {
       start = chunk.indexOf(LF) + 1;
       this.#keep(chunk.subarray(0, start));
       const line = this.#takeLine();
-      this.#feed(chunk.utf8Slice.call(line, 0, line.length), line.length);
+      this.#feed(textIn.call(line, 0, line.length), line.length);
     }
     while (start < end && !this.#stopped) {
       let next = start + PIECE >= end ? end : chunk.indexOf(LF, start + PIECE) + 1;
       if (next < end && chunk[next] === LF) next++; // the blank line goes with its event
-      this.#feed(chunk.utf8Slice(start, next), next - start);
+      this.#feed(textIn.call(chunk, start, next), next - start);
       start = next;
     }
     if (end < chunk.length) this.#keep(chunk.subarray(end));
@@ -129,7 +134,7 @@ export class FrameReader {
     return line;
   }
 
-  /** The way for every platform and every line end. */
+  /** The way for every line end. */
   #decode(chunk: Uint8Array, stream: boolean): void {
     this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: true });
     for (const bytes of this.#line) this.#text(this.#decoder.decode(bytes, { stream: true }), bytes.length);
@@ -159,10 +164,6 @@ export class FrameReader {
     this.#eventBytes = ended ? 0 : Math.max(0, this.#eventBytes + bytes - this.#commentBytes);
     if (this.#eventBytes > this.#maxEventBytes) throw new FrameLimitError(this.#maxEventBytes);
   }
-}
-
-function isSlicing(bytes: Uint8Array): bytes is SlicingBytes {
-  return 'utf8Slice' in bytes;
 }
 
 /** Whether `data` has more than `max` bytes as UTF-8; most answers are known from the length alone. */

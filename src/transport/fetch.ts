@@ -77,16 +77,17 @@ function readBody(response: Response, controller: AbortController): Observable<U
       ended = true;
       subscriber.error(error);
     };
+    const take = ({ done, value }: ReadableStreamReadResult<Uint8Array>): void => {
+      if (done) {
+        ended = true;
+        subscriber.complete();
+        return;
+      }
+      subscriber.next(value);
+      if (!subscriber.closed) read();
+    };
     const read = (): void => {
-      reader.read().then(({ done, value }) => {
-        if (done) {
-          ended = true;
-          subscriber.complete();
-          return;
-        }
-        subscriber.next(value);
-        if (!subscriber.closed) read();
-      }, fail);
+      reader.read().then(take, fail);
     };
     read();
     return () => {
