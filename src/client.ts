@@ -151,7 +151,7 @@ function obtain<T extends string | object>(
   source: T | (() => ObservableInput<T> | T) | undefined,
 ): Observable<T | undefined> {
   return defer(() => {
-    const value = typeof source === 'function' ? source() : source;
+    const value = typeof source === 'function' ? (source as () => ObservableInput<T> | T)() : source;
     return isInput(value) ? value : of(value);
   }).pipe(
     catchError((cause: unknown) => {
