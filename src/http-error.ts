@@ -71,7 +71,8 @@ export function httpResponseError(
 
 function parse(body: string): unknown {
   try {
-    return JSON.parse(body) as unknown;
+    // Trimmed of a byte order mark too, which JSON does not know.
+    return JSON.parse(body.trim()) as unknown;
   } catch {
     return undefined;
   }

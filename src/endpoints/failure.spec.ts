@@ -27,6 +27,11 @@ describe('a failure is read out of whatever services send for one', () => {
       { error: { type: 'rate_limit_error', message: 'm', details: { error_code: 'spent' } } },
       { code: 'spent', status: 429 },
     ],
+    [
+      'a type in the metadata, beside a code that is a status',
+      { error: { message: 'm', code: 502, metadata: { error_type: 'provider_unavailable' } } },
+      { code: 502, type: 'provider_unavailable', status: 502 },
+    ],
     ['detail as words', { detail: 'm' }, { message: 'm' }],
     ['detail as a list', { detail: [{ msg: 'm', loc: ['body'] }] }, { message: 'm' }],
     ['a list of one', [{ error: { message: 'm', code: 400 } }], { message: 'm', code: 400 }],

@@ -30,7 +30,12 @@ export function failureOf(body: unknown, emit = false): Failure {
   const inner = fields(outer.error);
   // FastAPI lists what is wrong with a request.
   const detail = fields(list(outer.detail)[0]);
-  const type = word(inner.type) || (outer.type === 'error' ? '' : word(outer.type)) || undefined;
+  const type =
+    word(inner.type) ||
+    (outer.type === 'error' ? '' : word(outer.type)) ||
+    // Gateways whose code is a status keep the type aside.
+    word(fields(inner.metadata).error_type) ||
+    undefined;
   const code = [inner.code, outer.code, fields(inner.details).error_code, type].find(isCode);
   return {
     message: [inner.message, outer.error, outer.message, outer.detail, detail.msg].map(text).find(Boolean),

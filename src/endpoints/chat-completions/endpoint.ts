@@ -1,6 +1,7 @@
 import type { Endpoint, Failure, Progress, TerminalTracker } from '../endpoint.js';
 import { failureOf, reportsError } from '../failure.js';
 import { fields, list, text, type Fields } from '../fields.js';
+import { choiceOf, MAX_CHOICES } from './choices.js';
 import { chatUsage } from './usage.js';
 import type { ChatCompletionChunk } from './wire.js';
 
@@ -46,34 +47,30 @@ function isToken(chunk: ChatCompletionChunk): boolean {
   return choices !== null && !usage && !error && !x_groq && object !== 'chat.completion.chunk';
 }
 
+const ENDED = { message: 'The gateway ended the answer with finish reason "error"' };
+
+/** What a chunk holds beside a failure, and is to be delivered before it. */
+const holdsContent = (chunk: ChatCompletionChunk): boolean => isToken(chunk) || chatUsage(chunk) !== undefined;
+
 function failure(chunk: ChatCompletionChunk): Failure | undefined {
-  const { choices, error, object, usage, type } = fields(chunk);
-  if (!error && Array.isArray(choices)) {
-    for (const choice of choices) {
-      const { finish_reason, error: own } = fields(choice);
-      if (finish_reason === 'error' || reportsError(own)) {
-        return failureOf(
-          own ? choice : { message: 'The gateway ended the answer with finish reason "error"' },
-          isToken(chunk),
-        );
-      }
-    }
-    return undefined;
+  const { choices, error, object, usage, type, finish_reason: ended } = fields(chunk);
+  if (reportsError(error)) return failureOf(chunk, holdsContent(chunk));
+  for (const choice of list(choices)) {
+    const { finish_reason, error: own } = fields(choice);
+    if (finish_reason === 'error' || reportsError(own)) return failureOf(own ? choice : ENDED, holdsContent(chunk));
   }
-  if (reportsError(error) || object === 'error' || type === 'error')
-    return failureOf(chunk, isToken(chunk) || chatUsage(chunk) !== undefined);
+  if (ended === 'error') return failureOf(ENDED, holdsContent(chunk));
+  if (Array.isArray(choices)) return undefined;
+  if (object === 'error' || type === 'error') return failureOf(chunk, holdsContent(chunk));
   if (choices !== undefined || usage) return undefined;
   const { code, message, detail } = fields(chunk);
   return code !== undefined || text(message) || detail ? failureOf(chunk) : undefined;
 }
 
-/** More choices than a request can ask for: a server that counts its tokens in `index`. */
-const MAX_CHOICES = 256;
-
 class ChatTracker implements TerminalTracker<ChatCompletionChunk> {
   readonly #wanted: number;
-  readonly #started = new Set<unknown>();
-  readonly #finished = new Set<unknown>();
+  readonly #started = new Set<number>();
+  readonly #finished = new Set<number>();
 
   constructor(request: object) {
     this.#wanted = Number(fields(request).n) || 1;
@@ -90,9 +87,10 @@ class ChatTracker implements TerminalTracker<ChatCompletionChunk> {
     return 'done';
   }
 
-  #follow({ index = 0, finish_reason }: Fields): void {
+  #follow(entry: Fields): void {
+    const index = choiceOf(entry);
     if (this.#started.size < MAX_CHOICES) this.#started.add(index);
-    if (text(finish_reason) !== '' && this.#finished.size < MAX_CHOICES) this.#finished.add(index);
+    if (text(entry.finish_reason) !== '' && this.#finished.size < MAX_CHOICES) this.#finished.add(index);
   }
 
   #enough(): Progress {

@@ -1,6 +1,7 @@
 import type { ReaderFactory } from '../../concepts/concept.js';
 import type { ToolCallSink } from '../../concepts/tools.js';
 import { fields, list, text } from '../fields.js';
+import { choiceOf } from './choices.js';
 import { ChatToolMerge } from './tool-merge.js';
 import type { ChatCompletionChunk } from './wire.js';
 
@@ -18,7 +19,7 @@ export const chatTools: ReaderFactory<ChatCompletionChunk, ToolCallSink> = (sink
       const choices = list(event.choices);
       for (let i = 0; i < choices.length; i++) {
         const choice = fields(choices[i]);
-        if ((choice.index ?? 0) !== sink.choice) continue;
+        if (choiceOf(choice) !== sink.choice) continue;
         const delta = fields(choice.delta);
         const entries = list(delta.tool_calls);
         for (let j = 0; j < entries.length; j++) merge.next(fields(entries[j]));
