@@ -9,6 +9,8 @@ export interface ExpectedCall {
   readonly id?: string | null;
   readonly name: string;
   readonly arguments: string;
+  /** Its text is free, and no JSON. */
+  readonly custom?: boolean;
 }
 
 interface Answer {
