@@ -28,8 +28,10 @@ import { openStream, type ResponseHead } from './stream.js';
 import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './timeouts.js';
 import type { Transport, TransportRequest } from './transport/transport.js';
 
+/** Headers by name, in any case. Those that are `undefined` are not sent. */
 export type HeaderValues = Readonly<Record<string, string | undefined>>;
 
+/** Where requests go, with what credentials, and what holds for all of them. */
 export interface LlmClientOptions {
   /** Where the gateway is, up to its version: `'https://gateway.example/v1'`. In browsers it may be relative. */
   readonly baseUrl: string | URL;
@@ -55,10 +57,13 @@ export interface LlmClientOptions {
   readonly scheduler?: SchedulerLike;
 }
 
+/** What holds for one request alone: for each subscription to its Observable. */
 export interface RequestOptions {
   /** Aborting it ends the stream with an error: the signal's own reason. */
   readonly signal?: AbortSignal;
+  /** They win over the client's, one by one; `undefined` leaves the client's as it is. */
   readonly headers?: HeaderValues;
+  /** They win over the client's, one by one. */
   readonly timeouts?: StreamTimeouts;
   /** A key of your own, sent with every subscription of this Observable. Default: a new one for each, shared by its retries. */
   readonly idempotencyKey?: string;
@@ -76,9 +81,13 @@ export interface RequestOptions {
  * Abstract and without private members, so that it serves as a token for dependency injection and fakes fit by shape.
  */
 export abstract class LlmClient {
+  /** The chunks of a chat completion. It is complete at `[DONE]`, or once every choice has finished and the stream ends. */
   abstract chatCompletions(request: ChatCompletionRequest, options?: RequestOptions): Observable<ChatCompletionChunk>;
+  /** The events of a response. It is complete at `response.completed` or `response.incomplete`. */
   abstract responses(request: ResponseRequest, options?: RequestOptions): Observable<ResponseStreamEvent>;
+  /** The events of a message. It is complete at `message_stop`, or once there is a stop reason and the stream ends. */
   abstract messages(request: MessageRequest, options?: RequestOptions): Observable<MessageStreamEvent>;
+  /** The events of images that are being made. They are complete when as many as were asked for have come. */
   abstract images(request: ImageRequest, options?: RequestOptions): Observable<ImageStreamEvent>;
 }
 
