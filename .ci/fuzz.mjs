@@ -299,7 +299,7 @@ function read(endpoint, chunks) {
       subscriber.next({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: from(chunks) });
       subscriber.complete();
     });
-  const client = lib.createLlmClient({ baseUrl: 'http://gateway.example', transport, maxEventBytes: 4000 });
+  const client = lib.createLlmClient({ baseUrl: 'http://gateway.example', transport });
   const source = client[endpoint]({ model: 'm' });
   source.subscribe({
     next(event) {
