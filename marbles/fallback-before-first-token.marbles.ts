@@ -1,5 +1,6 @@
-import { defer, EMPTY, map, NEVER, Observable, of, Subject, take, tap, throwError, toArray } from 'rxjs';
+import { defer, EMPTY, map, NEVER, Observable, of, Subject, take, tap, throwError, timer, toArray } from 'rxjs';
 import {
+  createLlmClient,
   fallbackBeforeFirstToken,
   HttpResponseError,
   type LlmStreamError,
@@ -172,6 +173,24 @@ describe('fallbackBeforeFirstToken', () => {
 
       expectObservable(e1.pipe(fallbackBeforeFirstToken(e2))).toBe(expected, undefined, error);
       expectSubscriptions(e2.subscriptions).toBe([]);
+    })();
+  });
+
+  it.each([
+    ['does not fall back when the signal of a request is aborted, with whatever reason', 'left', false],
+    ['falls back when the signal of a request has timed out', new DOMException('late', 'TimeoutError'), true],
+  ])('%s', (_, reason, falls) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const client = createLlmClient({ baseUrl: 'https://gateway.example/v1', transport: () => NEVER });
+      const controller = new AbortController();
+      const request = client.chatCompletions({ model: 'm', messages: [] }, { signal: controller.signal });
+      const e2 = cold('            t-|');
+      const e2subs = falls ? '-----^-!' : [];
+      const expected = falls ? '   -----t-|' : '-----#';
+
+      timer(5).subscribe(() => controller.abort(reason));
+      expectObservable(request.pipe(fallbackBeforeFirstToken(e2))).toBe(expected, undefined, reason);
+      expectSubscriptions(e2.subscriptions).toBe(e2subs);
     })();
   });
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import {
   concat,
   defer,
@@ -20,14 +21,17 @@ import {
 } from 'rxjs';
 import {
   ConnectionError,
+  createLlmClient,
   HttpResponseError,
   retryBeforeFirstToken,
   StreamEventError,
   StreamTimeoutError,
+  textDeltas,
   TruncatedStreamError,
+  type RetryBeforeFirstTokenConfig,
   type RetryInfo,
 } from 'rx-llm';
-import { chat, images, marbles, messages, responses } from 'rx-llm/testing';
+import { chat, images, marbles, messages, responses, sse, wireTransport, type ColdHelpers } from 'rx-llm/testing';
 
 /** Subscribed to again, it gives the next one. */
 function inTurn<T>(...sources: readonly Observable<T>[]): Observable<T> {
@@ -514,6 +518,77 @@ describe('retryBeforeFirstToken', () => {
     scheduler.flush();
     expect(scheduler.frame).toBe(0);
   });
+
+  describe.each([
+    ['an AbortError', new DOMException('left', 'AbortError')],
+    ['a reason of its own', 'left'],
+  ])('of a request whose signal is aborted with %s', (_, reason) => {
+    const ask = (helpers: ColdHelpers, config: RetryBeforeFirstTokenConfig, controller = new AbortController()) => {
+      const transport = wireTransport(helpers, { marbles: '--(h|)', status: 503 });
+      const client = createLlmClient({ baseUrl: 'https://gateway.example/v1', transport });
+      const request = client.chatCompletions({ model: 'm', messages: [] }, { signal: controller.signal });
+      const result = request.pipe(retryBeforeFirstToken({ delay: 50, random: () => 0, ...config }));
+      return { controller, transport, result };
+    };
+
+    it(
+      'ends the wait at once, and removes its listener',
+      marbles((helpers) => {
+        const { controller, transport, result } = ask(helpers, {});
+        const expected = '      ----------#';
+
+        timer(10).subscribe(() => controller.abort(reason));
+        helpers.expectObservable(result).toBe(expected, undefined, reason);
+        helpers.expectSubscriptions(transport.subscriptions).toBe('^-!');
+        helpers.flush();
+        expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+      }),
+    );
+
+    it(
+      'does not begin to wait, whatever shouldRetry says',
+      marbles((helpers) => {
+        const controller = new AbortController();
+        const { transport, result } = ask(helpers, { shouldRetry: () => true }, controller);
+        const expected = '      -#';
+
+        timer(1).subscribe(() => controller.abort(reason));
+        helpers.expectObservable(result).toBe(expected, undefined, reason);
+        helpers.expectSubscriptions(transport.subscriptions).toBe('^!');
+      }),
+    );
+
+    it(
+      'does not begin to wait when onRetry aborts it',
+      marbles((helpers) => {
+        const controller = new AbortController();
+        const { result } = ask(helpers, { onRetry: () => controller.abort(reason) }, controller);
+        const expected = '      --#';
+
+        helpers.expectObservable(result).toBe(expected, undefined, reason);
+      }),
+    );
+  });
+
+  it(
+    'goes on after a signal that timed out, which was meant for one try',
+    marbles(({ cold, expectObservable }) => {
+      const late = new DOMException('late', 'TimeoutError');
+      const bodies = inTurn<Uint8Array | string>(cold('-----#'), cold('--a|', { a: sse.whole(chat.turn('Hi')) }));
+      const transport = () => of({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: bodies });
+      const client = createLlmClient({ baseUrl: 'https://gateway.example/v1', transport });
+      const source = defer(() => {
+        const controller = new AbortController();
+        timer(4).subscribe(() => controller.abort(late));
+        return client.chatCompletions({ model: 'm', messages: [] }, { signal: controller.signal });
+      });
+      const expected = '---------(x|)';
+
+      const shouldRetry = (error: unknown) => error === late;
+      const result = source.pipe(retryBeforeFirstToken({ delay: 3, random: () => 0, shouldRetry }), textDeltas());
+      expectObservable(result).toBe(expected, { x: 'Hi' });
+    }),
+  );
 
   it('keeps nothing of a wait that is over', () => {
     const scheduler = new VirtualTimeScheduler();

@@ -1,3 +1,5 @@
+import { fields } from './endpoints/fields.js';
+
 /**
  * What an operator that subscribes more than once and the requests below it tell each other, without touching either:
  * the operator opens a scope around each subscribe to its source, and a client that is subscribed to synchronously
@@ -12,6 +14,8 @@
 export class AttemptScope {
   /** A token was delivered somewhere inside. */
   tokenSeen = false;
+  /** That of the request which was made last: whoever waits to make the next one must hear of it. */
+  signal: AbortSignal | undefined;
   /** The key's header, if it is not to be the client's default. */
   readonly header: string | undefined;
   readonly #parent: AttemptScope | undefined;
@@ -33,7 +37,18 @@ export class AttemptScope {
   /** A new try: places are handed out from the first one again. */
   rewind(): this {
     this.#next = 0;
+    this.signal = undefined;
     return this;
+  }
+
+  follow(signal: AbortSignal): void {
+    this.signal = signal;
+    this.#parent?.follow(signal);
+  }
+
+  /** The caller wants no more. A signal that timed out was meant for one try, and may have an heir. */
+  get aborted(): boolean {
+    return this.signal?.aborted === true && fields(this.signal.reason)['name'] !== 'TimeoutError';
   }
 
   markToken(): void {
@@ -54,6 +69,8 @@ export interface Attempt {
   readonly header: string | undefined;
   /** To be called when the first token is about to be delivered: nothing may be sent again from then on. */
   markToken(): void;
+  /** To be called with the caller's signal: it ends the waits between the tries as well. */
+  follow(signal: AbortSignal): void;
 }
 
 let current: AttemptScope | undefined;

@@ -100,9 +100,13 @@ export function createClient(options: LlmClientOptions, defaultTransport: () => 
   function open<E extends object>(endpoint: Endpoint<E>, request: object, own: RequestOptions = {}): Observable<E> {
     return new Observable<E>((subscriber) => {
       // Whoever is gone already must cost nothing, not even a clock.
-      if (subscriber.closed || (own.signal && !follow(own.signal, subscriber))) return;
+      if (subscriber.closed) return;
       // Read before anything can be asynchronous: a retrying operator has its key ready only now.
       const attempt = currentAttempt();
+      if (own.signal) {
+        attempt?.follow(own.signal);
+        if (!follow(own.signal, subscriber)) return;
+      }
       const stream = openStream(subscriber, {
         endpoint,
         request,

@@ -69,7 +69,7 @@ export class Preamble<T> {
    */
   mayRestart(error: unknown): boolean {
     const { tokenSeen, name } = fields(error);
-    return !this.#scope.tokenSeen && tokenSeen !== true && name !== 'AbortError';
+    return !this.#scope.tokenSeen && tokenSeen !== true && !this.#scope.aborted && name !== 'AbortError';
   }
 }
 

@@ -27,8 +27,9 @@ export type FallbackValue<F> = F extends (error: unknown) => ObservableInput<inf
  * result     ------(ct)-t-|      c: role chunk, t: text
  * ```
  *
- * Every error falls back, 401 and 404 too (another gateway has other keys and models), except an `AbortError` and an error
- * whose `tokenSeen` is true. A function may choose by the error it is given, or throw it to end here.
+ * Every error falls back, 401 and 404 too (another gateway has other keys and models), except an `AbortError` or another
+ * end by the request's `signal` (one that timed out falls back), and an error whose `tokenSeen` is true. A function may
+ * choose by the error it is given, or throw it to end here.
  *
  * Errors: that of the last candidate that was tried, or what a function throws. Where several failed, its `errors`
  * lists those of all of them in order, itself at the end (not enumerable, left out of JSON). Unsubscribing ends the

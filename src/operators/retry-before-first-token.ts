@@ -44,7 +44,7 @@ export interface RetryBeforeFirstTokenConfig {
   readonly maxDelayMs?: number;
   /**
    * Decides in place of `error.retryable`. It is asked at most `count` times, never after a token, and never about an
-   * `AbortError`. `attempt` is 1 for the first retry.
+   * `AbortError` or another end by the request's `signal`. `attempt` is 1 for the first retry.
    */
   readonly shouldRetry?: (error: unknown, attempt: number) => boolean;
   /** `'hold'` (default): events before the token wait for it. `'passthrough'`: each try shows its own at once. */
@@ -88,7 +88,8 @@ const MAX_BACKOFF_MS = 8000;
  * synchronously; behind an asynchronous hop (`subscribeOn`, a timer) each try has its own. Keys and headers given as functions
  * are asked for again with each try.
  *
- * Errors: the last try's own, or what a function of the config throws. Unsubscribing ends the try or the wait.
+ * Errors: the last try's own, or what a function of the config throws. Unsubscribing ends the try or the wait, and so
+ * does aborting the request's `signal`, whose reason is the error then.
  *
  * @param config - defaults as described with its fields
  * @throws RangeError at once, when `count`, `delay` or `maxDelayMs` is negative or not a number
@@ -149,8 +150,7 @@ export function retryBeforeFirstToken<T>(config: RetryBeforeFirstTokenConfig = {
           const delayMs = typeof wait === 'number' ? Math.min(Math.max(wait, 0) || 0, MAX_TIMER_MS) : undefined;
           const notifier = delayMs === undefined ? from(wait as ObservableInput<unknown>) : timer(delayMs, scheduler);
           onRetry?.({ error, attempt, delayMs, phase: phaseOf(error, preamble.started) });
-          // A function of the config may have unsubscribed.
-          if (!destination.closed) waitOn(notifier, error);
+          waitOn(notifier, error);
         } catch (thrown) {
           giveUp(thrown);
         }
@@ -158,6 +158,14 @@ export function retryBeforeFirstToken<T>(config: RetryBeforeFirstTokenConfig = {
 
       const waitOn = (notifier: Observable<unknown>, error: unknown): void => {
         let notified = false;
+        const { signal } = scope;
+        const onAbort = (): void => {
+          if (scope.aborted) giveUp(signal?.reason);
+        };
+        onAbort();
+        // A function of the config may have left, too.
+        if (destination.closed) return;
+        signal?.addEventListener('abort', onAbort);
         subscribeTo(notifier.pipe(take(1)), destination, {
           next() {
             notified = true;
@@ -167,6 +175,7 @@ export function retryBeforeFirstToken<T>(config: RetryBeforeFirstTokenConfig = {
             if (notified) connect();
             else giveUp(error);
           },
+          finalize: () => signal?.removeEventListener('abort', onAbort),
         });
       };
 
