@@ -74,17 +74,12 @@ export abstract class LlmStreamError extends Error {
   readonly #event: object | undefined;
 
   constructor(message: string, details: LlmErrorDetails = {}) {
-    super(message, 'cause' in details ? { cause: details.cause } : undefined);
-    this.endpoint = details.endpoint;
-    this.status = details.status;
-    this.code = details.code;
-    this.type = details.type;
-    this.requestId = details.requestId;
-    this.retryAfterMs = details.retryAfterMs;
-    this.retryable = details.retryable ?? false;
-    this.tokenSeen = details.tokenSeen ?? false;
-    this.usage = details.usage;
-    this.#event = details.event;
+    const { cause, event, retryable = false, tokenSeen = false, ...rest } = details;
+    super(message, 'cause' in details ? { cause } : undefined);
+    Object.assign(this, rest);
+    this.retryable = retryable;
+    this.tokenSeen = tokenSeen;
+    this.#event = event;
   }
 
   /** The wire event that reported the failure. It may hold content, and so no printer comes upon it. */

@@ -12,7 +12,7 @@ const REQUESTS = {
 /** @param read from the library and the kind to an operator and what to do with its values */
 const consumer =
   (read, { fetch = false } = {}) =>
-  async (kind, dist = new URL('../../dist/esm', import.meta.url).pathname) => {
+  async (kind, dist = process.env.RX_LLM_DIST ?? new URL('../../dist/esm', import.meta.url).pathname) => {
     const rx = await import(`${dist}/index.node.js`);
     const request = REQUESTS[kind] ?? { model: 'm', messages: user };
     const transport = fetch ? { transport: rx.fetchTransport() } : {};
