@@ -25,7 +25,7 @@ import type { ResponseRequest, ResponseStreamEvent } from './endpoints/responses
 import type { EndpointName } from './events.js';
 import { subscribeTo } from './operators/operate.js';
 import { openStream, type ResponseHead } from './stream.js';
-import { DEFAULT_TIMEOUTS, type StreamTimeouts } from './timeouts.js';
+import { mergeTimeouts, type StreamTimeouts } from './timeouts.js';
 import type { Transport, TransportRequest } from './transport/transport.js';
 
 /** Headers by name, in any case. Those that are `undefined` are not sent. */
@@ -36,37 +36,37 @@ export interface LlmClientOptions {
   /** Where the gateway is, up to its version: `'https://gateway.example/v1'`. In browsers it may be relative. */
   readonly baseUrl: string | URL;
   /** Paths that differ from the default: `{ images: '/images/generations' }`. */
-  readonly paths?: Partial<Record<EndpointName, string>>;
+  readonly paths?: Partial<Record<EndpointName, string>> | undefined;
   /** A key, or where to get one: asked at each subscription, and so again on each retry. */
-  readonly apiKey?: string | (() => ObservableInput<string> | string);
+  readonly apiKey?: string | (() => ObservableInput<string> | string) | undefined;
   /** Where the key goes. Default: `'bearer'`. `'x-api-key'` also sends `anthropic-version`, unless it is given. */
-  readonly auth?: 'bearer' | 'x-api-key' | 'api-key';
+  readonly auth?: 'bearer' | 'x-api-key' | 'api-key' | undefined;
   /** More headers, or where to get them, asked as `apiKey` is. They win over the library's own. */
-  readonly headers?: HeaderValues | (() => ObservableInput<HeaderValues> | HeaderValues);
+  readonly headers?: HeaderValues | (() => ObservableInput<HeaderValues> | HeaderValues) | undefined;
   /** How requests travel. Default: undici on Node, `fetch` elsewhere. */
-  readonly transport?: Transport;
+  readonly transport?: Transport | undefined;
   /** Clocks for every request; a request's own win, one by one. */
-  readonly timeouts?: StreamTimeouts;
+  readonly timeouts?: StreamTimeouts | undefined;
   /** The most bytes that one event may have; more is an `EventTooLargeError`. Default: 64 MiB, since an image is one event. */
-  readonly maxEventBytes?: number;
+  readonly maxEventBytes?: number | undefined;
   /** Chat: ask for usage, unless the request says otherwise. Default: `true`. */
-  readonly includeUsage?: boolean;
+  readonly includeUsage?: boolean | undefined;
   /** The header that names all tries of one subscription; `false` sends none. Default: `'idempotency-key'`. */
-  readonly idempotencyHeader?: string | false;
+  readonly idempotencyHeader?: string | false | undefined;
   /** The client's clocks. Default: `asyncScheduler`. */
-  readonly scheduler?: SchedulerLike;
+  readonly scheduler?: SchedulerLike | undefined;
 }
 
 /** What holds for one request alone: for each subscription to its Observable. */
 export interface RequestOptions {
   /** Aborting it ends the stream with an error: the signal's own reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** They win over the client's, one by one; `undefined` leaves the client's as it is. */
-  readonly headers?: HeaderValues;
+  readonly headers?: HeaderValues | undefined;
   /** They win over the client's, one by one. */
-  readonly timeouts?: StreamTimeouts;
+  readonly timeouts?: StreamTimeouts | undefined;
   /** A key of your own, sent with every subscription of this Observable. Default: a new one for each, shared by its retries. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /** Called when the head of the answer is there, before any event. */
   onResponse?(head: ResponseHead): void;
 }
@@ -111,7 +111,7 @@ export function createClient(options: LlmClientOptions, defaultTransport: () => 
         endpoint,
         request,
         transport,
-        timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts, ...own.timeouts },
+        timeouts: mergeTimeouts(options.timeouts, own.timeouts),
         maxEventBytes,
         scheduler,
         onResponse: own.onResponse?.bind(own),

@@ -15,7 +15,7 @@ export interface AccumulateToolCallsConfig extends ChoiceConfig {
    *
    * @defaultValue false
    */
-  readonly partialInput?: boolean;
+  readonly partialInput?: boolean | undefined;
 }
 
 /**

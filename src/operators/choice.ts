@@ -11,7 +11,7 @@ export interface ChoiceConfig {
    *
    * @defaultValue 0
    */
-  readonly choice?: number;
+  readonly choice?: number | undefined;
 }
 
 /** The pieces of one choice's text, each as it comes. */

@@ -11,7 +11,7 @@ export interface OnErrorConfig {
    *
    * @defaultValue `'throw'`: the error alone
    */
-  readonly onError?: 'throw' | 'emit';
+  readonly onError?: 'throw' | 'emit' | undefined;
 }
 
 interface Tally<R> {

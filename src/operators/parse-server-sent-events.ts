@@ -6,9 +6,9 @@ import { operate } from './operate.js';
 
 export interface ParseServerSentEventsConfig {
   /** The most bytes that one event may have, counted before it is parsed. Default: 64 MiB. */
-  readonly maxEventBytes?: number;
+  readonly maxEventBytes?: number | undefined;
   /** Emit comments too, as events that hold nothing else. Default: `false`. */
-  readonly comments?: boolean;
+  readonly comments?: boolean | undefined;
 }
 
 const MAX_EVENT_BYTES = 64 * 1024 * 1024;

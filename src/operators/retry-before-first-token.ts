@@ -30,7 +30,7 @@ export interface RetryInfo {
 
 export interface RetryBeforeFirstTokenConfig {
   /** How often to try again. Default: 2; 0 never. */
-  readonly count?: number;
+  readonly count?: number | undefined;
   /**
    * Milliseconds before the first retry (default: 500). They double with each further one, up to 8 s (or the number
    * itself, if it is more), and are cut by up to a quarter at random. What the server asks for (`error.retryAfterMs`)
@@ -39,24 +39,24 @@ export interface RetryBeforeFirstTokenConfig {
    * A function decides alone, the server's wish included: it gives milliseconds, or a notifier as in `retry({ delay })`
    * of RxJS, whose first value starts the next try. A notifier that completes without a value gives up.
    */
-  readonly delay?: number | ((error: unknown, attempt: number) => number | ObservableInput<unknown>);
+  readonly delay?: number | ((error: unknown, attempt: number) => number | ObservableInput<unknown>) | undefined;
   /** The longest wait that a server may ask for: if it asks for more, the error is raised at once. Default: 60,000. */
-  readonly maxDelayMs?: number;
+  readonly maxDelayMs?: number | undefined;
   /**
    * Decides in place of `error.retryable`. It is asked at most `count` times, never after a token, and never about an
    * `AbortError` or another end by the request's `signal`. `attempt` is 1 for the first retry.
    */
-  readonly shouldRetry?: (error: unknown, attempt: number) => boolean;
+  readonly shouldRetry?: ((error: unknown, attempt: number) => boolean) | undefined;
   /** `'hold'` (default): events before the token wait for it. `'passthrough'`: each try shows its own at once. */
-  readonly preamble?: 'hold' | 'passthrough';
+  readonly preamble?: 'hold' | 'passthrough' | undefined;
   /** Called once a retry is decided on, before its wait. */
-  readonly onRetry?: (info: RetryInfo) => void;
+  readonly onRetry?: ((info: RetryInfo) => void) | undefined;
   /** The source of the jitter, from 0 to 1. Default: `Math.random`. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   /** Runs the waits. Default: `asyncScheduler`. */
-  readonly scheduler?: SchedulerLike;
+  readonly scheduler?: SchedulerLike | undefined;
   /** The header in which a client of this library sends the idempotency key. Default: `idempotency-key`. */
-  readonly idempotencyHeader?: string;
+  readonly idempotencyHeader?: string | undefined;
 }
 
 /** Where doubling stops. */

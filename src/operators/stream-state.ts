@@ -51,12 +51,12 @@ export interface StreamStateConfig extends ChoiceConfig {
    * `'frame'` emits at most once per animation frame, however many events come, and the last state without waiting: for
    * views that would else be drawn for each token. By default each event that changes something is a state.
    */
-  readonly coalesce?: 'frame';
+  readonly coalesce?: 'frame' | undefined;
   /**
    * What frames are timed by. Default: animation frames, where there are none (on a server) every 16 ms. Animation
    * frames stand still in a page that is hidden; the last state comes all the same.
    */
-  readonly scheduler?: SchedulerLike;
+  readonly scheduler?: SchedulerLike | undefined;
 }
 
 const FRAME_MS = 16;

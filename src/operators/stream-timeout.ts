@@ -11,13 +11,13 @@ import { subscribeTo } from './operate.js';
 /** The clocks that need no more than events, in milliseconds; 0, `Infinity` or nothing switches one off. */
 export interface StreamTimeoutConfig {
   /** From subscribing to the first token (`isToken`). */
-  readonly firstTokenMs?: number;
+  readonly firstTokenMs?: number | undefined;
   /** From subscribing, or from the last event other than `ping` and `keepalive`, to the next one. */
-  readonly stalledMs?: number;
+  readonly stalledMs?: number | undefined;
   /** From subscribing to the end. */
-  readonly totalMs?: number;
+  readonly totalMs?: number | undefined;
   /** Default: `asyncScheduler`. */
-  readonly scheduler?: SchedulerLike;
+  readonly scheduler?: SchedulerLike | undefined;
 }
 
 /** Longer than the client waits for the end of an answer that is whole. */

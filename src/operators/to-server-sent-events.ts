@@ -8,22 +8,22 @@ import { operate } from './operate.js';
 
 export interface ServerSentEventsConfig {
   /** Emits a comment whenever nothing else was emitted for so many milliseconds. Off by default; proxies like 15,000. */
-  readonly keepAliveMs?: number;
+  readonly keepAliveMs?: number | undefined;
   /**
    * Gives each event an id: its `sequence_number` where the wire has one, else its place in the stream, from 0.
    * Default: false.
    */
-  readonly ids?: boolean;
+  readonly ids?: boolean | undefined;
   /**
    * - `'hold'` (default): events that come before the first token wait for it, so that a failure before the token can
    *   still be answered with an HTTP status.
    * - `'passthrough'`: they are emitted as they come.
    */
-  readonly preamble?: 'hold' | 'passthrough';
+  readonly preamble?: 'hold' | 'passthrough' | undefined;
   /** The endpoint whose frames these are, if the events should not tell it: a source without any event, for one. */
-  readonly endpoint?: EndpointName;
+  readonly endpoint?: EndpointName | undefined;
   /** The clock of the keepalives. Default: `asyncScheduler`. */
-  readonly scheduler?: SchedulerLike;
+  readonly scheduler?: SchedulerLike | undefined;
 }
 
 const DONE = '[DONE]';

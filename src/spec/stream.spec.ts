@@ -385,6 +385,15 @@ test('a subscriber that throws does not stop the stream of others', async () => 
   config.onUnhandledError = null;
 });
 
+test('a clock that is given as undefined keeps its default, and 0 switches it off', async () => {
+  server.play({ ...answer(chunk('a')), keepOpen: true });
+  const timeouts = { idleMs: 40 };
+  const source = (own: object): Observable<unknown> =>
+    clientOf({ timeouts }).chatCompletions(request, { timeouts: own });
+  expect(await failureOf(source({ idleMs: undefined }))).toMatchObject({ kind: 'timeout', phase: 'idle' });
+  expect(await failureOf(source({ idleMs: 0, totalMs: 80 }))).toMatchObject({ kind: 'timeout', phase: 'total' });
+});
+
 test('retry of RxJS sends again, with credentials asked for again', async () => {
   server.play({ status: 500 }, whole);
   let asked = 0;

@@ -25,9 +25,9 @@ export interface PipeServerSentEventsOptions {
    * How much may wait for a reader that does not keep up. One that is further behind when the next event comes is cut
    * off, so that it can fill no memory. Default: 1 MiB.
    */
-  readonly maxBufferedBytes?: number;
+  readonly maxBufferedBytes?: number | undefined;
   /** Added to the head of the stream, or put in the place of what it has: lower-case names. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Called with an error that comes before anything was written: the response is untouched, and yours to answer.
    * Without it the answer is JSON, `{"error":{"message","type","code"}}`, with the failure's own HTTP status; 502 where

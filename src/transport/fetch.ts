@@ -3,9 +3,9 @@ import type { Transport, TransportResponse } from './transport.js';
 
 export interface FetchTransportOptions {
   /** Another `fetch` than the platform's: one that adds tracing, or a test's. */
-  readonly fetch?: (input: string, init: RequestInit) => Promise<Response>;
+  readonly fetch?: ((input: string, init: RequestInit) => Promise<Response>) | undefined;
   /** What else each request should carry: `credentials`, `mode`, `cache`, `priority`, `keepalive`. */
-  readonly init?: Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal'>;
+  readonly init?: Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal'> | undefined;
 }
 
 /**

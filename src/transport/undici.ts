@@ -9,7 +9,7 @@ export interface UndiciTransportOptions {
    * Where requests go: a `ProxyAgent`, a `Pool` with a limit, a `MockAgent` for tests. Default: one `Agent` for the
    * whole process. The dispatcher stays yours: this library never closes it.
    */
-  readonly dispatcher?: Dispatcher;
+  readonly dispatcher?: Dispatcher | undefined;
 }
 
 let shared: Agent | undefined;
