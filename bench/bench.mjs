@@ -1,8 +1,9 @@
 // node bench.mjs [SUITE…] [--rounds=N] [--no-peers]: measures, and writes RESULTS.md. Suites that are not named keep what
 // they measured last. Reads dist/, so build first.
-import { cpus, loadavg, version as kernel } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { format } from 'prettier';
 import { startServer } from './harness/pairs.mjs';
 import { footprints, sizes } from './sizes.mjs';
 import { suites } from './suites.mjs';
@@ -36,10 +37,8 @@ try {
 }
 
 const intro = readFileSync(new URL('./intro.md', import.meta.url), 'utf8');
-const machine = `Measured on ${new Date().toISOString().slice(0, 10)}: Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0].model.trim()}, ${kernel().slice(0, 40)}.`;
+const machine = `Measured on ${new Date().toISOString().slice(0, 10)}: Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0].model.trim()}.`;
 const measured = Object.keys(all).filter((name) => existsSync(`${parts}${name}.md`));
 const sections = measured.map((name) => readFileSync(`${parts}${name}.md`, 'utf8'));
-writeFileSync(
-  new URL('./RESULTS.md', import.meta.url),
-  [intro.trimEnd(), `${machine}\n`, ...sections].join('\n\n').replaceAll('\n\n\n', '\n\n'),
-);
+const page = await format([intro, machine, ...sections].join('\n\n'), { parser: 'markdown', printWidth: 120 });
+writeFileSync(new URL('./RESULTS.md', import.meta.url), page);
