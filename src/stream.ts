@@ -46,9 +46,9 @@ export interface ResponseHead {
 
 /** One subscription's stream, before anything is sent. */
 export interface OpenStream {
-  send(this: void, request: TransportRequest): void;
+  readonly send: (request: TransportRequest) => void;
   /** Nothing can be sent, for a reason that holds no secret. */
-  refuse(this: void, why: unknown): void;
+  readonly refuse: (why: unknown) => void;
 }
 
 /** How long a complete answer waits for what may still follow it, such as the usage. */
