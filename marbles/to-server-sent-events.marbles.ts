@@ -688,5 +688,14 @@ describe('toServerSentEvents', () => {
         });
       }),
     );
+
+    it('lets go of what it holds when a server goes on without a token', () => {
+      const pings = Array.from({ length: 1500 }, () => messages.ping());
+      const frames: ServerSentEvent[] = [];
+      concat(pings, NEVER)
+        .pipe(toServerSentEvents())
+        .subscribe((frame) => frames.push(frame));
+      expect(frames).toHaveLength(1500);
+    });
   });
 });

@@ -142,7 +142,7 @@ export function toServerSentEvents<T>(config: ServerSentEventsConfig = {}): Oper
         if (!held) emit(frame);
         else {
           held.push(frame);
-          if (begun || isToken(value)) release();
+          if (begun || isToken(value) || held.length > MAX_HELD) release();
         }
       },
       error: fail,
@@ -156,6 +156,9 @@ export function toServerSentEvents<T>(config: ServerSentEventsConfig = {}): Oper
     };
   });
 }
+
+/** More events than any preamble has; a server that goes on without a token must not fill the memory. */
+const MAX_HELD = 1000;
 
 interface WireEvent {
   readonly type?: unknown;

@@ -141,8 +141,14 @@ export function pipeServerSentEvents(
         }
         handedOver = true;
         forget();
-        if (onError) onError(error);
-        else answer(response, error);
+        try {
+          if (onError) onError(error);
+          else answer(response, error);
+        } catch (thrown) {
+          // Nobody else would end it.
+          cut(response);
+          throw thrown;
+        }
         destination.complete();
       },
       complete() {
