@@ -484,7 +484,7 @@ describe('arguments nested a hundred thousand levels deep do no harm', () => {
 
 // `RX_LLM_FULL=1` gives the sizes that are promised; else a part of them, which takes a second.
 const full = process.env['RX_LLM_FULL'] === '1';
-const scale = full ? 1 : 1 / 50;
+const scale = full ? 1 : 1 / 100;
 const MiB = 1024 * 1024;
 
 describe('a flood stays within a few seconds and a few megabytes', () => {
