@@ -59,6 +59,20 @@ describe('readerOf', () => {
     ]);
   });
 
+  it('gives an event without type and choices to the answer that is being read', () => {
+    const { log, concept } = logging();
+    const reader = readerOf(concept, undefined);
+    for (const event of [messages.start(), { detail: 'x' }]) reader.next(event);
+    for (const event of [chat.text('a'), messages.ping(), { usage: {} }]) reader.next(event);
+    expect(log).toEqual([
+      'messages 1: message_start',
+      'messages 1: undefined',
+      'chat 1: undefined',
+      'messages 1: ping',
+      'chat 1: undefined',
+    ]);
+  });
+
   it("keeps the reader of an answer when an event of another endpoint's shape strays in", () => {
     const { log, concept } = logging();
     const reader = readerOf(concept, undefined);

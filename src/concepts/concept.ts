@@ -28,9 +28,12 @@ export function readerOf<Sink, N extends EndpointName>(concept: Concept<Sink, N>
   let name: EndpointName | undefined;
   let reader: Reader<object> | undefined;
   return {
-    next(event: { readonly type?: unknown }): void {
-      // A type that names no endpoint (`error`, something new) belongs to the answer that is being read.
-      const next = endpointOf(event) ?? name;
+    next(event: { readonly type?: unknown; readonly choices?: unknown }): void {
+      // A type that names no endpoint (`error`, something new) belongs to the answer that is being read; so does an
+      // event without type, unless it looks like chat's or there is a chat to read.
+      const isUnnamed = typeof event.type !== 'string' && event.choices === undefined;
+      const isStray = isUnnamed && name !== undefined && !readers.has('chatCompletions');
+      const next = isStray ? name : (endpointOf(event) ?? name);
       if (next === undefined) return;
       const starts = event.type === 'response.created' || event.type === 'message_start';
       if (starts || next !== name) {
