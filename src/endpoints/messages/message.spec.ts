@@ -34,6 +34,17 @@ describe('messagesMessage', () => {
       ]);
     });
 
+    it('one block after the other where a server gives all of them the same index', () => {
+      const call = { type: 'tool_use', id: 't', name: 'tide', input: {} };
+      const first = [open(0, { type: 'text', text: '' }), add(0, 'text_delta', { text: 'a' }), close(0)];
+
+      expect(contentOf(...first, open(0, call), json(0, '{"p":1}'), close(0))).toEqual([
+        { type: 'text', text: 'a' },
+        { ...call, input: { p: 1 } },
+      ]);
+      expect(contentOf(...first, open(0, { type: 'text', text: 'a' }), close(0))).toHaveLength(2);
+    });
+
     it('blocks that begin without their empty text', () => {
       expect(
         contentOf(

@@ -13,6 +13,8 @@ interface Slot {
   readonly index: number;
   /** The pieces of the input so far. They are parsed once, when the block is over. */
   json: string;
+  /** Its stop came: what begins under its index now is another block. */
+  closed: boolean;
 }
 
 export const messagesMessage: ReaderFactory<MessageStreamEvent, MessageSink> = (sink) => {
@@ -45,15 +47,16 @@ export const messagesMessage: ReaderFactory<MessageStreamEvent, MessageSink> = (
       const model = text(fields(block.to).model);
       if (model !== '') message = put(message, 'model', model);
     }
-    const at = slots.findIndex((slot) => slot.index >= index);
-    if (at !== -1 && slots[at]?.index === index) {
+    const next = slots.findIndex((slot) => slot.index > index);
+    const place = next === -1 ? slots.length : next;
+    const before = slots[place - 1];
+    if (before?.index === index && (!before.closed || isSame(message.content[place - 1], block))) {
       // The same block once more, with what it holds from the beginning.
-      slots[at].json = '';
-      change(at, block);
+      before.json = '';
+      change(place - 1, block);
       return;
     }
-    const place = at === -1 ? slots.length : at;
-    slots.splice(place, 0, { index, json: '' });
+    slots.splice(place, 0, { index, json: '', closed: false });
     message = put(message, 'content', insert(message.content, place, block));
   }
 
@@ -61,16 +64,22 @@ export const messagesMessage: ReaderFactory<MessageStreamEvent, MessageSink> = (
     message = put(message, 'content', putAt(message.content, place, block as ContentBlock));
   }
 
+  /** Where the block is that was opened last under an index; -1 if none was. */
+  function placeOf(wireIndex: number): number {
+    let place = slots.length - 1;
+    while (place >= 0 && slots[place]?.index !== wireIndex + shift) place--;
+    return place;
+  }
+
   /** Where the block of an index is; a block that was never announced is opened, if its delta says what it is. */
   function find(index: unknown, type: string, empty: object): number {
     const last = slots.length - 1;
     if (typeof index !== 'number' && last >= 0) return last;
     const wanted = typeof index === 'number' ? index : 0;
-    let place = last;
-    while (place >= 0 && slots[place]?.index !== wanted + shift) place--;
+    const place = placeOf(wanted);
     if (place !== -1 || type === '') return place;
     open(wanted, { type, ...empty });
-    return slots.findIndex((slot) => slot.index === wanted + shift);
+    return placeOf(wanted);
   }
 
   function add(event: Fields): void {
@@ -118,6 +127,7 @@ export const messagesMessage: ReaderFactory<MessageStreamEvent, MessageSink> = (
   function close(place: number): void {
     const slot = slots[place];
     if (slot === undefined) return;
+    slot.closed = true;
     const block = fields(message.content[place]);
     if (slot.json.trim() !== '') change(place, put(block, 'input', parsed(slot.json)));
     else if (text(block['type']).endsWith('tool_use') && block['input'] == null) change(place, put(block, 'input', {}));
