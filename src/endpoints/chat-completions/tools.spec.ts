@@ -32,6 +32,16 @@ describe('chatTools', () => {
   const B = { name: 'wind', arguments: '{"p":2}' };
   const both = ['a tide {"p":1}', 'b wind {"p":2}'];
 
+  it('reads a message in the place of deltas, and not beside them', async () => {
+    const message = { tool_calls: [fn(A, { id: 'a' }), fn(B, { id: 'b' })] };
+    const finish = { index: 0, finish_reason: 'tool_calls', message };
+    const read = (...events: object[]) =>
+      lastValueFrom(from(events as { choices: object[] }[]).pipe(toolCalls(), toArray()));
+
+    expect(short(await read({ choices: [finish] }))).toEqual(both);
+    expect(short(await read(chunk(message), { choices: [{ ...finish, delta: {} }] }))).toEqual(both);
+  });
+
   it.each<[fact: string, chunks: unknown[][], calls: string[]]>([
     ['the index is missing', each(fn(A, { id: 'a' }), fn(B, { id: 'b' })), both],
     [

@@ -24,6 +24,9 @@ export const chatTools: ReaderFactory<ChatCompletionChunk, ToolCallSink> = (sink
         const entries = list(delta.tool_calls);
         for (let j = 0; j < entries.length; j++) merge.next(fields(entries[j]));
         if (delta.function_call != null) merge.next({ index: 0, function: delta.function_call });
+        // A message in the place of deltas; beside them it only repeats what they said.
+        if (merge.calls.length === 0 && choice.message && (!choice.delta || choice.finish_reason))
+          for (const entry of list(fields(choice.message).tool_calls)) merge.next(fields(entry));
         if (finish === '') finish = text(choice.finish_reason);
       }
       if (answer === '') answer = text(event.id);
