@@ -69,7 +69,12 @@ export function httpResponseError(
   });
 }
 
+/** A JSON body, or the first frame of an event stream. */
 function parse(body: string): unknown {
+  return parseJson(body) ?? parseJson(/^data:(.*)$/m.exec(body)?.[1] ?? '');
+}
+
+function parseJson(body: string): unknown {
   try {
     // Trimmed of a byte order mark too, which JSON does not know.
     return JSON.parse(body.trim()) as unknown;
