@@ -31,3 +31,8 @@ export function finishReasonOf(raw: string, called = false): FinishReason {
   const [known] = Object.entries(WORDS).find(([, words]) => words.split(' ').includes(word)) ?? ['other'];
   return { reason: (known === 'stop' && called ? 'tool_calls' : known) as FinishReason['reason'], raw };
 }
+
+/** Whether what the answer said last may be cut, after such a word of the wire. */
+export function isCut(raw: string): boolean {
+  return /^(length|content_filter|error)$/.test(finishReasonOf(raw).reason);
+}

@@ -253,14 +253,19 @@ describe('chatTools', () => {
   });
 
   describe('where the answer was cut', () => {
-    it.each(['length', 'MAX_TOKENS', 'content_filter', 'model_length', 'error'])(
-      'emits what is whole after %s',
-      async (finish) => {
-        const half = fn({ name: 'wind', arguments: '{"p' }, { index: 1, id: 'b' });
-        expect(short(await read(each(fn(A, { index: 0, id: 'a' }), half), finish))).toEqual(['a tide {"p":1}']);
-        expect(short(await read(each(half, fn(A, { index: 2, id: 'a' })), finish))).toEqual(['a tide {"p":1}']);
-      },
-    );
+    it.each([
+      'length',
+      'MAX_TOKENS',
+      'content_filter',
+      'model_length',
+      'SAFETY',
+      'insufficient_system_resource',
+      'error',
+    ])('emits what is whole after %s', async (finish) => {
+      const half = fn({ name: 'wind', arguments: '{"p' }, { index: 1, id: 'b' });
+      expect(short(await read(each(fn(A, { index: 0, id: 'a' }), half), finish))).toEqual(['a tide {"p":1}']);
+      expect(short(await read(each(half, fn(A, { index: 2, id: 'a' })), finish))).toEqual(['a tide {"p":1}']);
+    });
 
     it('takes a call without arguments for cut if it is the last', async () => {
       const now = { name: 'now' };

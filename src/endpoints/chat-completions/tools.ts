@@ -1,12 +1,10 @@
 import type { ReaderFactory } from '../../concepts/concept.js';
 import type { ToolCallSink } from '../../concepts/tools.js';
+import { isCut } from '../../finish-reason.js';
 import { fields, list, text } from '../fields.js';
 import { choiceOf } from './choices.js';
 import { ChatToolMerge } from './tool-merge.js';
 import type { ChatCompletionChunk } from './wire.js';
-
-/** After these the last call may be cut: the wire's own words, and those of upstream services that leak through. */
-const CUT = /^(length|max_tokens|max_output_tokens|model_length|model_context_window_exceeded|content_filter|error)$/i;
 
 /** Reads `tool_calls`, and the older `function_call`. Calls are complete when the answer is. */
 export const chatTools: ReaderFactory<ChatCompletionChunk, ToolCallSink> = (sink) => {
@@ -35,12 +33,12 @@ export const chatTools: ReaderFactory<ChatCompletionChunk, ToolCallSink> = (sink
 
     end(error) {
       if (error !== undefined && (finish === '' || finish === 'error')) return;
-      const isCut = CUT.test(finish);
+      const cut = isCut(finish);
       const last = merge.calls.at(-1)?.draft;
       for (const { draft } of merge.ordered) {
         if (draft.name === '') continue;
         if (draft.id === '') draft.set('id', merge.madeUpId(draft, answer));
-        if (!isCut) draft.completeAnyway();
+        if (!cut) draft.completeAnyway();
         // Of a call that was begun before another nothing is missing. Text that is JSON is whole; no text, or one that
         // is free, does not tell.
         else if (draft !== last || draft.hasJsonText()) draft.completeIfValid();

@@ -91,7 +91,7 @@ describe('messagesTools', () => {
     expect(calls.every((call) => call.valid)).toBe(true);
   });
 
-  it.each(['max_tokens', 'model_context_window_exceeded', 'refusal'])(
+  it.each(['max_tokens', 'model_context_window_exceeded', 'refusal', 'length'])(
     'completes no call that %s cut',
     async (reason) => {
       for (const piece of ['{"p":', '']) {

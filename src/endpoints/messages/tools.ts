@@ -1,10 +1,9 @@
 import type { ReaderFactory } from '../../concepts/concept.js';
 import type { ToolCallSink } from '../../concepts/tools.js';
+import { isCut } from '../../finish-reason.js';
 import type { ToolCallDraft } from '../../tool-calls.js';
 import { argumentsText, fields, list, nonblank, text, type Fields } from '../fields.js';
 import type { MessageStreamEvent } from './wire.js';
-
-const CUT: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal']);
 
 interface Block {
   readonly draft: ToolCallDraft;
@@ -105,7 +104,7 @@ export const messagesTools: ReaderFactory<MessageStreamEvent, ToolCallSink> = (s
       case 'message_delta': {
         const reason = text(fields(event.delta).stop_reason);
         if (reason === '') return;
-        settle(CUT.has(reason) ? settleIfCut : settleAnyway);
+        settle(isCut(reason) ? settleIfCut : settleAnyway);
         // What is not complete now was cut.
         unsettled = [];
         return;
