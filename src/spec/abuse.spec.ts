@@ -486,6 +486,7 @@ describe('arguments nested a hundred thousand levels deep do no harm', () => {
 const full = process.env['RX_LLM_FULL'] === '1';
 const scale = full ? 1 : 1 / 100;
 const MiB = 1024 * 1024;
+if (full) jest.setTimeout(200_000);
 
 describe('a flood stays within a few seconds and a few megabytes', () => {
   const collect = (): void => {
@@ -572,7 +573,7 @@ describe('a flood stays within a few seconds and a few megabytes', () => {
           maxEventBytes: 64 * MiB * scale,
         });
         expect((error as LlmStreamError).kind).toBe('limit');
-        expect(mebibytes).toBeLessThan(4 * 64 * scale + 100);
+        expect(mebibytes).toBeLessThan(6 * 64 * scale + 100);
         expect(seconds).toBeLessThan(60 * scale + 2);
       }
     });
