@@ -220,7 +220,7 @@ function serialize<E extends object>(endpoint: Endpoint<E>, request: object, inc
 
 /** Checks the base once, where a mistake is easy to see. */
 function urls({ baseUrl, paths = {} }: LlmClientOptions): (endpoint: { name: EndpointName; path: string }) => string {
-  const [base, query] = cutAt('?', cutAt('#', String(baseUrl).trim())[0]);
+  const [base, query] = cutAt('?', cutAt('#', String(baseUrl ?? '').trim())[0]);
   const refuse = (why: string): never => {
     throw new TypeError(`\`baseUrl\` ${why}. Give the address of the gateway, such as "https://gateway.example/v1"`);
   };
@@ -231,7 +231,7 @@ function urls({ baseUrl, paths = {} }: LlmClientOptions): (endpoint: { name: End
     if (!/^https?:/i.test(url) || !URL.canParse(url)) refuse('is not an http: or https: URL');
     const { username, password } = new URL(url);
     if (username || password) refuse('holds credentials, which go into `apiKey` or `headers`');
-  }
+  } else if (!/^[./]/.test(base)) refuse('has neither a scheme nor, for a page to resolve it, a leading slash');
   let end = base.length;
   while (base[end - 1] === '/') end--;
   return ({ name, path }) => {

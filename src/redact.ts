@@ -3,8 +3,10 @@ import type { TransportRequest } from './transport/transport.js';
 
 /** As much as a message quotes of what a server said. */
 const EXCERPT = 200;
-/** Shorter words stand in any text. */
+/** Shorter words stand in any text; of a header that is no credential, words of up to seven letters do, too. */
 const SHORTEST = 4;
+const SHORTEST_HEADER = 8;
+const CREDENTIAL = /auth|key|token|secret|cookie/;
 /** A run of so many letters that a prompt has too is a piece of it. */
 const RUN = 16;
 const STEP = RUN / 2;
@@ -58,7 +60,8 @@ export function copyOf(error: unknown, clean: (words: string) => string, depth =
 function secretsOf({ headers, url }: TransportRequest): string[] {
   const secrets: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
-    if (name !== 'content-type' && name !== 'accept') secrets.push(value, value.replace(/^\S+ /, ''));
+    if (name === 'content-type' || name === 'accept') continue;
+    if (CREDENTIAL.test(name) || value.length >= SHORTEST_HEADER) secrets.push(value, value.replace(/^\S+ /, ''));
   }
   const query = url.split('?').slice(1).join('?');
   for (const part of query.split('&')) secrets.push(part.slice(part.indexOf('=') + 1));

@@ -125,7 +125,8 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
   }
 
   function unreachable(what: string, cause?: unknown): void {
-    fail(ConnectionError, what, { retryable: true, ...causeOf(cause) });
+    // An address that is none stays so.
+    fail(ConnectionError, what, { retryable: !wordOf(cause).includes('ERR_INVALID'), ...causeOf(cause) });
   }
 
   function respond(response: TransportResponse): void {
@@ -358,7 +359,7 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
 
   /** Without the query, which may hold a key. */
   function where(): string {
-    return `${endpoint.name}: ${sent?.url.split('?', 1)[0] ?? ''}`;
+    return `${endpoint.name}:${sent ? ` ${sent.url.split('?', 1)[0] ?? ''}` : ''}`;
   }
 
   function causeOf(cause: unknown): LlmErrorDetails {
@@ -373,7 +374,7 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
     send,
     refuse(why) {
       const { message, cause } = why as Error;
-      fail(ConnectionError, `was sent nothing: ${message}`, causeOf(cause));
+      fail(ConnectionError, `Nothing was sent: ${message}.`, causeOf(cause));
     },
   };
 }

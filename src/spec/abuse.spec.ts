@@ -303,7 +303,7 @@ describe('nothing is sent with a header that is not one', () => {
     for (const source of sources) {
       const error = await failureOf(source);
       expect(error).toMatchObject({ kind: 'connection', retryable: false });
-      expect(error.message).toContain('was sent nothing');
+      expect(error.message).toContain('Nothing was sent');
       expect(error.message).not.toContain(value);
     }
     expect(sent).toBe(0);
@@ -339,7 +339,7 @@ describe('baseUrl', () => {
     [' http://h/v1 ', 'http://h/v1/chat/completions'],
     ['HTTPS://H/v1', 'HTTPS://H/v1/chat/completions'],
     ['//h/v1/', '//h/v1/chat/completions'],
-    ['v1', 'v1/chat/completions'],
+    ['./v1', './v1/chat/completions'],
     ['/', '/chat/completions'],
     ['http://[::1]:80/v1', 'http://[::1]:80/v1/chat/completions'],
   ])('%s', async (baseUrl, url) => {

@@ -297,6 +297,16 @@ describe('credentials', () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  test('a word of a header that is no secret stays in the message', async () => {
+    server.play({
+      status: 400,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from('{"error":"No valid html"}'),
+    });
+    const headers = { 'x-kind': 'html', 'x-note': 'valid' };
+    expect((await failureOf(clientOf({ headers }).chatCompletions(request))).message).toContain('No valid html');
+  });
+
   test('an echoed key or prompt is taken out of the message', async () => {
     server.play({
       status: 400,
@@ -335,13 +345,20 @@ describe('baseUrl', () => {
     expect(sent).toBe(url);
   });
 
-  test.each(['', 'ftp://h/v1', 'localhost:8080/v1', 'http://user:pass@h/v1', 'http://'])(
+  test.each(['', 'gateway.example', 'ftp://h/v1', 'localhost:8080/v1', 'http://user:pass@h/v1', 'http://'])(
     '%j is refused at once',
     (baseUrl) => {
       expect(() => createLlmClient({ baseUrl })).toThrow(TypeError);
       expect(() => createLlmClient({ baseUrl })).not.toThrow(/pass/);
     },
   );
+
+  test('an address that Node cannot resolve is not tried again', async () => {
+    expect(await failureOf(createLlmClient({ baseUrl: '/v1' }).chatCompletions(request))).toMatchObject({
+      kind: 'connection',
+      retryable: false,
+    });
+  });
 
   test('paths replace the defaults, query included', async () => {
     server.play(whole);
