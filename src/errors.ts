@@ -1,3 +1,4 @@
+import { fields } from './endpoints/fields.js';
 import type { EndpointName } from './events.js';
 import type { Usage } from './usage.js';
 
@@ -24,22 +25,22 @@ export interface LlmErrorDetails {
 /**
  * The base of every error that this library raises, but for an aborted `signal`, which raises its own reason.
  *
- * Match on `kind` (or `name`) rather than on `instanceof` where two copies of the package may meet. The message says
- * what happened and what to do. Neither it nor a printed or serialised error holds the key, a header, the prompt or a
+ * Match with {@link isLlmStreamError} and on `kind` (or `name`) rather than with `instanceof`, which fails where two
+ * copies of the package meet. The message says what happened and what to do. Neither it nor a printed or serialised error holds the key, a header, the prompt or a
  * whole payload; `event` is there to be read, and is left out of both. `cause` is a copy of what lay below: its name,
  * message, code, stack and cause, and nothing else that it may have carried.
  *
  * @example
  * ```ts
  * import { EMPTY, catchError } from 'rxjs';
- * import { LlmStreamError, createLlmClient, textDeltas } from 'rx-llm';
+ * import { createLlmClient, isLlmStreamError, textDeltas } from 'rx-llm';
  *
  * createLlmClient({ baseUrl: 'https://gateway.example/v1' })
  *   .messages({ model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] })
  *   .pipe(
  *     textDeltas(),
  *     catchError((error: unknown) => {
- *       if (error instanceof LlmStreamError && error.kind === 'timeout') return EMPTY;
+ *       if (isLlmStreamError(error) && error.kind === 'timeout') return EMPTY;
  *       throw error;
  *     }),
  *   )
@@ -92,6 +93,29 @@ export abstract class LlmStreamError extends Error {
     // eslint-disable-next-line @typescript-eslint/no-misused-spread -- own enumerable fields are what is wanted
     return { ...this, name: this.name, message: this.message };
   }
+}
+
+/**
+ * Whether something that was caught is an error of this library. It goes by the shape, so that errors of another copy of
+ * the package (its ES module beside its CommonJS, another version, another realm) are known as well.
+ *
+ * @example
+ * ```ts
+ * import { isLlmStreamError } from 'rx-llm';
+ *
+ * function explain(error: unknown): string {
+ *   if (!isLlmStreamError(error)) return 'Something went wrong.';
+ *   return error.kind === 'timeout' ? 'That took too long.' : error.message;
+ * }
+ * ```
+ */
+export function isLlmStreamError(error: unknown): error is LlmStreamError {
+  const { kind, tokenSeen } = fields(error);
+  return (
+    Object.prototype.toString.call(error) === '[object Error]' &&
+    typeof kind === 'string' &&
+    typeof tokenSeen === 'boolean'
+  );
 }
 
 /** A status other than 2xx, or a 2xx whose body is not an event stream. */

@@ -18,6 +18,7 @@ export {
   StreamEventError,
   StreamTimeoutError,
   TruncatedStreamError,
+  isLlmStreamError,
   type LlmErrorDetails,
   type LlmErrorKind,
   type TimeoutPhase,

@@ -1,7 +1,7 @@
 import type { OperatorFunction } from 'rxjs';
 import { usage } from '../concepts/usage.js';
+import { isLlmStreamError } from '../errors.js';
 import type { ChatLike, ImagesLike, MessagesLike, ResponsesLike } from '../events.js';
-import { isLlmStreamError } from '../sse/error-frame.js';
 import type { Usage } from '../usage.js';
 import { final, type OnErrorConfig } from './final.js';
 

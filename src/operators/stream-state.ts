@@ -15,6 +15,7 @@ import { text } from '../concepts/text.js';
 import { tools } from '../concepts/tools.js';
 import { usage } from '../concepts/usage.js';
 import { fields } from '../endpoints/fields.js';
+import { isLlmStreamError } from '../errors.js';
 import type { ChatLike, MessagesLike, ResponsesLike } from '../events.js';
 import type { FinishReason } from '../finish-reason.js';
 import { TextSoFar } from '../text-so-far.js';
@@ -198,10 +199,10 @@ class Answer {
   }
 
   fail(error: unknown): void {
-    const { event, usage: reported } = fields(error);
-    if (event) for (const reader of this.#failureReaders) reader.next(fields(event));
+    const known = isLlmStreamError(error) ? error : undefined;
+    if (known?.event) for (const reader of this.#failureReaders) reader.next(fields(known.event));
     this.end(error);
-    this.#errorUsage = reported as Usage | undefined;
+    this.#errorUsage = known?.usage;
   }
 
   state(status: StreamState['status'], error: unknown): StreamState {

@@ -1,5 +1,4 @@
-import { fields } from '../endpoints/fields.js';
-import type { LlmStreamError } from '../errors.js';
+import { isLlmStreamError } from '../errors.js';
 import type { EndpointName } from '../events.js';
 import type { ServerSentEvent } from './server-sent-event.js';
 
@@ -8,12 +7,6 @@ export interface ErrorBody {
   readonly message: string;
   readonly type: string;
   readonly code: string | number;
-}
-
-/** By its shape, so that an error of another copy of the package is known too. */
-export function isLlmStreamError(error: unknown): error is LlmStreamError {
-  const { kind, tokenSeen } = fields(error);
-  return error instanceof Error && typeof kind === 'string' && typeof tokenSeen === 'boolean';
 }
 
 /**

@@ -1,7 +1,8 @@
 import { Observable, type Subscription } from 'rxjs';
+import { isLlmStreamError } from '../errors.js';
 import { subscribeTo } from '../operators/operate.js';
 import { encodeServerSentEvent } from './encode.js';
-import { errorBody, errorFrame, isLlmStreamError } from './error-frame.js';
+import { errorBody, errorFrame } from './error-frame.js';
 import type { ServerSentEvent } from './server-sent-event.js';
 
 /** What is used of a response: of `node:http`, `node:http2`, Express, or Fastify's `reply.raw` after `reply.hijack()`. */

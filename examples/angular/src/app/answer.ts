@@ -1,6 +1,6 @@
 import { DecimalPipe } from '@angular/common';
 import { ChangeDetectionStrategy, Component, computed, input, output } from '@angular/core';
-import { LlmStreamError } from 'rx-llm';
+import { isLlmStreamError } from 'rx-llm';
 import type { Answer } from './conversation';
 import { ToolCallView } from './tool-call';
 
@@ -112,7 +112,7 @@ const TITLES: Record<LlmStreamError['kind'], string> = {
 
 function describe(error: unknown, kept: boolean): { title: string; advice: string; detail: string } {
   const advice = kept ? 'What came before stays.' : '';
-  if (!(error instanceof LlmStreamError)) return { title: 'Something went wrong.', advice, detail: String(error) };
+  if (!isLlmStreamError(error)) return { title: 'Something went wrong.', advice, detail: String(error) };
   const title = error.kind === 'http' && error.status === 401 ? 'The key was not accepted.' : TITLES[error.kind];
   return { title, advice, detail: error.message };
 }
