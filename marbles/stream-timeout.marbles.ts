@@ -222,9 +222,15 @@ describe('streamTimeout', () => {
     }
   });
 
-  it.each([{ firstTokenMs: -1 }, { stalledMs: NaN }, { totalMs: -5 }])('refuses %p at once', (config) => {
+  it.each([{ firstTokenMs: -1 }, { stalledMs: NaN }, { totalMs: '5' as never }])('refuses %p at once', (config) => {
     expect(() => streamTimeout(config)).toThrow(RangeError);
     expect(() => streamTimeout(config)).toThrow(Object.keys(config)[0]);
+  });
+
+  it('asks for its clocks when there are none', () => {
+    expect(() => (streamTimeout as () => unknown)()).toThrow(
+      new TypeError('streamTimeout: give it clocks, as in { stalledMs: 60_000 }'),
+    );
   });
 
   it(

@@ -45,7 +45,7 @@ export interface LlmClientOptions {
   readonly headers?: HeaderValues | (() => ObservableInput<HeaderValues> | HeaderValues) | undefined;
   /** How requests travel. Default: undici on Node, `fetch` elsewhere. */
   readonly transport?: Transport | undefined;
-  /** Clocks for every request; a request's own win, one by one. */
+  /** Clocks for every request; a request's own win, one by one. What is no length of time is a `RangeError` at once. */
   readonly timeouts?: StreamTimeouts | undefined;
   /** The most bytes that one event may have; more is an `EventTooLargeError`. Default: 64 MiB, since an image is one event. */
   readonly maxEventBytes?: number | undefined;
@@ -63,7 +63,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** They win over the client's, one by one; `undefined` leaves the client's as it is. */
   readonly headers?: HeaderValues | undefined;
-  /** They win over the client's, one by one. */
+  /** They win over the client's, one by one. What is no length of time is a `RangeError` when the method is called. */
   readonly timeouts?: StreamTimeouts | undefined;
   /** A key of your own, sent with every subscription of this Observable. Default: a new one for each, shared by its retries. */
   readonly idempotencyKey?: string | undefined;
@@ -92,12 +92,18 @@ export abstract class LlmClient {
 }
 
 /** `createLlmClient` without a default transport; the entries of the package add theirs. */
-export function createClient(options: LlmClientOptions, defaultTransport: () => Transport): LlmClient {
+export function createClient(
+  // Without any the address is what is told to be missing.
+  options = {} as LlmClientOptions,
+  defaultTransport: () => Transport,
+): LlmClient {
   const { maxEventBytes = 64 * 1024 * 1024, idempotencyHeader = 'idempotency-key', scheduler } = options;
   const urlOf = urls(options);
+  const commonTimeouts = mergeTimeouts(options.timeouts);
   const transport = options.transport ?? defaultTransport();
 
   function open<E extends object>(endpoint: Endpoint<E>, request: object, own: RequestOptions = {}): Observable<E> {
+    const timeouts = mergeTimeouts(commonTimeouts, own.timeouts);
     return new Observable<E>((subscriber) => {
       // Whoever is gone already must cost nothing, not even a clock.
       if (subscriber.closed) return;
@@ -111,7 +117,7 @@ export function createClient(options: LlmClientOptions, defaultTransport: () => 
         endpoint,
         request,
         transport,
-        timeouts: mergeTimeouts(options.timeouts, own.timeouts),
+        timeouts,
         maxEventBytes,
         scheduler,
         onResponse: own.onResponse?.bind(own),

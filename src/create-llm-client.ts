@@ -9,6 +9,7 @@ import { fetchTransport } from './transport/fetch.js';
  * ```
  *
  * @throws TypeError if `baseUrl` cannot be one, or holds credentials
+ * @throws RangeError if one of `timeouts` is negative or not a number
  *
  * @example
  * ```ts

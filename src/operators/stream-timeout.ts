@@ -5,6 +5,7 @@ import type { Endpoint, TerminalTracker } from '../endpoints/endpoint.js';
 import { StreamTimeoutError, type TimeoutPhase } from '../errors.js';
 import { endpointOf, type EndpointName } from '../events.js';
 import { ENDPOINTS, isToken } from '../is-token.js';
+import { checkMs } from '../timeouts.js';
 import { UsageTally } from '../usage.js';
 import { subscribeTo } from './operate.js';
 
@@ -26,7 +27,7 @@ const GRACE_MS = 10_000;
 const CLOCKS: Readonly<
   Partial<Record<ClockName, readonly [option: Exclude<keyof StreamTimeoutConfig, 'scheduler'>, what: string]>>
 > = {
-  'firstToken': ['firstTokenMs', 'No token came within'],
+  firstToken: ['firstTokenMs', 'No token came within'],
   stalled: ['stalledMs', 'No event came for'],
   total: ['totalMs', 'The stream was not complete within'],
 };
@@ -56,7 +57,7 @@ const CLOCKS: Readonly<
  * Unsubscribing clears the timer.
  *
  * @param config - which clocks, in milliseconds
- * @throws RangeError at once, when one is negative or not a number
+ * @throws RangeError at once, when one is negative or not a number; TypeError without a config
  *
  * @example
  * ```ts
@@ -69,10 +70,10 @@ const CLOCKS: Readonly<
  * ```
  */
 export function streamTimeout<T>(config: StreamTimeoutConfig): MonoTypeOperatorFunction<T> {
+  if (typeof config !== 'object') throw new TypeError('streamTimeout: give it clocks, as in { stalledMs: 60_000 }');
   const { firstTokenMs, stalledMs = 0, totalMs, scheduler } = config;
   for (const [name, ms] of Object.entries({ firstTokenMs, stalledMs, totalMs })) {
-    if (ms !== undefined && !(ms >= 0))
-      throw new RangeError(`streamTimeout: ${name} must be 0 or more, not ${String(ms)}`);
+    if (ms !== undefined) checkMs(`streamTimeout: ${name}`, ms);
   }
   return (source) =>
     new Observable<T>((destination) => {
