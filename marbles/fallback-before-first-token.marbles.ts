@@ -7,7 +7,7 @@ import {
   retryBeforeFirstToken,
   TruncatedStreamError,
 } from 'rx-llm';
-import { chat, marbles, messages, responses } from 'rx-llm/testing';
+import { chat, fakeLlmClient, marbles, messages, responses } from 'rx-llm/testing';
 
 describe('fallbackBeforeFirstToken', () => {
   // c and d: role chunks of two models, which are no tokens; t and u: text
@@ -395,4 +395,10 @@ describe('fallbackBeforeFirstToken', () => {
       expectSubscriptions(e2.subscriptions).toBe([]);
     }),
   );
+
+  it('refuses what is no source at once, a client for one', () => {
+    const client = fakeLlmClient({});
+    expect(() => fallbackBeforeFirstToken(client as never)).toThrow(/^fallbackBeforeFirstToken: give it Observables/);
+    expect(() => fallbackBeforeFirstToken(undefined as never)).toThrow(TypeError);
+  });
 });

@@ -476,6 +476,12 @@ describe('retryBeforeFirstToken', () => {
     })();
   });
 
+  it('refuses a bare number at once', () => {
+    expect(() => retryBeforeFirstToken(3 as never)).toThrow(
+      new TypeError('retryBeforeFirstToken: give it a config, as in { count: 3 }'),
+    );
+  });
+
   it.each([{ count: -1 }, { count: NaN }, { delay: -1 }, { maxDelayMs: -1 }])('refuses %p at once', (config) => {
     expect(() => retryBeforeFirstToken(config)).toThrow(RangeError);
     expect(() => retryBeforeFirstToken(config)).toThrow(Object.keys(config)[0]);

@@ -338,3 +338,9 @@ describe('fromAsyncStream', () => {
     });
   });
 });
+
+it('refuses a stream that is under way already', () => {
+  expect(() => fromAsyncStream({ async *[Symbol.asyncIterator]() {} } as never)).toThrow(
+    /^fromAsyncStream: give it a function/,
+  );
+});

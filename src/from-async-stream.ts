@@ -30,6 +30,7 @@ export type AsyncStreamFactory<T> = (signal: AbortSignal) => AsyncStream<T> | Pr
  * arrival, and nothing that fails from then on is heard of.
  *
  * @param factory - makes the request; called synchronously in `subscribe`
+ * @throws TypeError at once, when it is given a stream in place of a function
  *
  * @example
  * ```ts
@@ -49,6 +50,9 @@ export type AsyncStreamFactory<T> = (signal: AbortSignal) => AsyncStream<T> | Pr
  * ```
  */
 export function fromAsyncStream<T>(factory: AsyncStreamFactory<T>): Observable<T> {
+  if (typeof factory !== 'function') {
+    throw new TypeError('fromAsyncStream: give it a function that makes the request: each subscription needs its own');
+  }
   return new Observable<T>((subscriber) => {
     // Whoever is gone already must not have a request made.
     if (subscriber.closed) return;

@@ -39,6 +39,7 @@ export type FallbackValue<F> = F extends (error: unknown) => ObservableInput<inf
  * several times before the next takes over. Each candidate has its own idempotency key.
  *
  * @param next - tried in this order
+ * @throws TypeError at once, when it is given something else, such as a client
  *
  * @example
  * ```ts
@@ -56,6 +57,7 @@ export function fallbackBeforeFirstToken<T, F extends readonly Fallback<unknown>
   ...next: F
 ): OperatorFunction<T, T | FallbackValue<F[number]>> {
   type R = T | FallbackValue<F[number]>;
+  next.forEach(refuseOther);
   return (source) =>
     new Observable<R>((destination) => {
       const scope = openScope();
@@ -91,6 +93,17 @@ export function fallbackBeforeFirstToken<T, F extends readonly Fallback<unknown>
 
       connect(source);
     });
+}
+
+/** Told where the mistake is, not once the first model has failed. */
+function refuseOther(candidate: Fallback<unknown>): void {
+  try {
+    if (typeof candidate !== 'function') from(candidate);
+  } catch (cause) {
+    const message =
+      'fallbackBeforeFirstToken: give it Observables, or functions that make them, as in other.responses(…)';
+    throw new TypeError(message, { cause });
+  }
 }
 
 /** All candidates' errors on the one that is raised, as an `AggregateError` has them. It may be frozen, or no object. */

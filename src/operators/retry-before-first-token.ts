@@ -92,7 +92,8 @@ const MAX_BACKOFF_MS = 8000;
  * does aborting the request's `signal`, whose reason is the error then.
  *
  * @param config - defaults as described with its fields
- * @throws RangeError at once, when `count`, `delay` or `maxDelayMs` is negative or not a number
+ * @throws RangeError at once, when `count`, `delay` or `maxDelayMs` is negative or not a number; TypeError for a
+ * bare number
  *
  * @example
  * ```ts
@@ -111,6 +112,7 @@ const MAX_BACKOFF_MS = 8000;
  * ```
  */
 export function retryBeforeFirstToken<T>(config: RetryBeforeFirstTokenConfig = {}): MonoTypeOperatorFunction<T> {
+  if (typeof config !== 'object') throw new TypeError('retryBeforeFirstToken: give it a config, as in { count: 3 }');
   const { count = 2, delay = 500, maxDelayMs = 60_000, random = Math.random } = config;
   const { shouldRetry = isRetryable, onRetry, scheduler = asyncScheduler, idempotencyHeader } = config;
   refuseNegative({ count, maxDelayMs, ...(typeof delay === 'number' && { delay }) });
