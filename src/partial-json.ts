@@ -152,6 +152,7 @@ export class PartialJson {
   #closeString(): void {
     const text = this.#string.add(this.#half);
     this.#half = '';
+    text.charCodeAt(0); // makes it flat: of the short strings of a document the pieces would weigh several times the text
     if (this.#isKey) {
       (this.#open[this.#open.length - 1] as Open).key = text;
       this.#state = 'colon';

@@ -25,15 +25,15 @@ const jobs = {
     const before = weigh && heap();
     const started = performance.now();
     const cpuBefore = cpu();
-    let result = await consume(base);
-    const measured = { cpu: cpu() - cpuBefore, wall: performance.now() - started, chars: result.chars };
+    const hold = { result: await consume(base) };
+    const measured = { cpu: cpu() - cpuBefore, wall: performance.now() - started, chars: hold.result.chars };
     if (!weigh) return measured;
     await settle(20);
     global.gc();
     measured.held = heap() - before;
-    result = undefined;
+    delete hold.result;
     global.gc();
-    measured.kept = heap() - before - (result ?? 0);
+    measured.kept = heap() - before;
     return measured;
   },
   /** Bytes allocated by one stream; the nursery is larger than that, so that nothing is collected meanwhile. */
