@@ -20,14 +20,18 @@ const named = (event: object): ServerSentEvent => ({ type: (event as { type: str
 
 const D = { data: '[DONE]' };
 const K = { comment: 'keepalive' };
-const cut = new TruncatedStreamError('The stream was cut');
+const cut = new TruncatedStreamError('messages: https://10.0.0.1/v1 ended the stream. Check it.', { retryable: true });
 
 describe('toServerSentEvents', () => {
   describe('on Chat Completions', () => {
     // r: the role chunk, which is no token
     const events = { r: chat.role(), a: chat.text('Hel'), b: chat.text('lo'), e: chat.finish('stop') };
     const frames = { R: plain(events.r), A: plain(events.a), B: plain(events.b), E: plain(events.e), D };
-    const failed = { F: plain({ error: { message: 'The stream was cut', type: 'server_error', code: 'truncated' } }) };
+    const failed = {
+      F: plain({
+        error: { message: 'The answer broke off before it was complete', type: 'server_error', code: 'truncated' },
+      }),
+    };
 
     it(
       'emits the JSON of each event without a name, and [DONE] at completion',
@@ -100,9 +104,11 @@ describe('toServerSentEvents', () => {
     it(
       'tells type and code of the failure as the gateway did, and nothing else of it',
       marbles(events, ({ cold, expectObservable }) => {
-        const error = new StreamEventError('Overloaded', {
+        const error = new StreamEventError('The gateway failed (529): Overloaded', {
           type: 'overloaded_error',
           code: 529,
+          retryable: true,
+          providerMessage: 'Overloaded',
           cause: new Error('secret'),
           requestId: 'req_1',
         });
@@ -119,15 +125,19 @@ describe('toServerSentEvents', () => {
     it(
       'keeps the address of the gateway to itself',
       marbles(events, ({ cold, expectObservable }) => {
+        const address = 'chatCompletions: http://10.0.0.1/v1/chat/completions';
         const error = new StreamEventError(
-          'chatCompletions: http://10.0.0.1/v1/chat/completions failed. See https://a.example/b',
+          `${address} reported a failure in the stream: No tools. See https://a.example`,
+          {
+            providerMessage: 'No tools. See https://a.example',
+          },
         );
         const e1 = cold('       --a--#    ', undefined, error);
         const expected = '      --A--(FD|)';
 
         expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, {
           ...frames,
-          F: plain({ error: { message: 'The gateway failed. See …', type: 'server_error', code: 'in-band' } }),
+          F: plain({ error: { message: 'No tools. See …', type: 'invalid_request_error', code: 'in-band' } }),
         });
       }),
     );
@@ -158,7 +168,7 @@ describe('toServerSentEvents', () => {
 
         expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, {
           ...frames,
-          F: plain({ error: { message: 'Too slow', type: 'timeout_error', code: 'timeout' } }),
+          F: plain({ error: { message: 'The answer took too long', type: 'timeout_error', code: 'timeout' } }),
         });
       }),
     );
@@ -187,7 +197,7 @@ describe('toServerSentEvents', () => {
     it(
       'turns an error after the first token into an error event with the next sequence number',
       marbles(events, ({ cold, expectObservable }) => {
-        const error = new StreamTimeoutError('No bytes for 5 s', 'idle');
+        const error = new StreamTimeoutError('No bytes for 5 s', 'idle', { retryable: true });
         const e1 = cold('       --a--b--#   ', undefined, error);
         const expected = '      --A--B--(F|)';
 
@@ -196,9 +206,9 @@ describe('toServerSentEvents', () => {
           F: named({
             type: 'error',
             code: 'timeout',
-            message: 'No bytes for 5 s',
+            message: 'The answer took too long',
             param: null,
-            error: { type: 'timeout_error', code: 'timeout', message: 'No bytes for 5 s', param: null },
+            error: { type: 'timeout_error', code: 'timeout', message: 'The answer took too long', param: null },
             sequence_number: 3,
           }),
         });
@@ -230,9 +240,14 @@ describe('toServerSentEvents', () => {
             ...named({
               type: 'error',
               code: 'truncated',
-              message: 'The stream was cut',
+              message: 'The answer broke off before it was complete',
               param: null,
-              error: { type: 'server_error', code: 'truncated', message: 'The stream was cut', param: null },
+              error: {
+                type: 'server_error',
+                code: 'truncated',
+                message: 'The answer broke off before it was complete',
+                param: null,
+              },
               sequence_number: 3,
             }),
           },
@@ -263,7 +278,10 @@ describe('toServerSentEvents', () => {
 
         expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, {
           ...frames,
-          F: named({ type: 'error', error: { type: 'api_error', message: 'The stream was cut' } }),
+          F: named({
+            type: 'error',
+            error: { type: 'api_error', message: 'The answer broke off before it was complete' },
+          }),
         });
       }),
     );
@@ -293,7 +311,7 @@ describe('toServerSentEvents', () => {
           ...frames,
           F: named({
             type: 'error',
-            error: { message: 'The stream was cut', type: 'server_error', code: 'truncated' },
+            error: { message: 'The answer broke off before it was complete', type: 'server_error', code: 'truncated' },
           }),
         });
       }),
@@ -347,7 +365,7 @@ describe('toServerSentEvents', () => {
           K,
           F: named({
             type: 'error',
-            error: { message: 'The stream was cut', type: 'server_error', code: 'truncated' },
+            error: { message: 'The answer broke off before it was complete', type: 'server_error', code: 'truncated' },
           }),
         });
       }),
@@ -402,7 +420,9 @@ describe('toServerSentEvents', () => {
         const passthrough = toServerSentEvents({ preamble: 'passthrough' });
         expectObservable(e1.pipe(passthrough)).toBe(expected1, {
           ...frames,
-          F: plain({ error: { message: 'The stream was cut', type: 'server_error', code: 'truncated' } }),
+          F: plain({
+            error: { message: 'The answer broke off before it was complete', type: 'server_error', code: 'truncated' },
+          }),
         });
         expectObservable(e2.pipe(passthrough)).toBe(expected2, undefined, cut);
       }),
@@ -638,7 +658,9 @@ describe('toServerSentEvents', () => {
       });
       source.next(role);
       source.next(events.a);
-      const failed = plain({ error: { message: 'The stream was cut', type: 'server_error', code: 'truncated' } });
+      const failed = plain({
+        error: { message: 'The answer broke off before it was complete', type: 'server_error', code: 'truncated' },
+      });
       expect(seen).toEqual([plain(role), frames.A, failed, D]);
     });
 
@@ -684,7 +706,10 @@ describe('toServerSentEvents', () => {
         expectObservable(e1.pipe(toServerSentEvents<object>())).toBe(expected, {
           ...frames,
           M: named(m),
-          F: named({ type: 'error', error: { type: 'api_error', message: 'The stream was cut' } }),
+          F: named({
+            type: 'error',
+            error: { type: 'api_error', message: 'The answer broke off before it was complete' },
+          }),
         });
       }),
     );

@@ -19,6 +19,7 @@ export interface LlmErrorDetails {
   readonly tokenSeen?: boolean | undefined;
   readonly usage?: Usage | undefined;
   readonly event?: object | undefined;
+  readonly providerMessage?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -73,19 +74,29 @@ export abstract class LlmStreamError extends Error {
   declare readonly errors?: readonly unknown[];
 
   readonly #event: object | undefined;
+  readonly #providerMessage: string | undefined;
 
   constructor(message: string, details: LlmErrorDetails = {}) {
-    const { cause, event, retryable = false, tokenSeen = false, ...rest } = details;
+    const { cause, event, providerMessage, retryable = false, tokenSeen = false, ...rest } = details;
     super(message, 'cause' in details ? { cause } : undefined);
     Object.assign(this, rest);
     this.retryable = retryable;
     this.tokenSeen = tokenSeen;
     this.#event = event;
+    this.#providerMessage = providerMessage;
   }
 
   /** The wire event that reported the failure. It may hold content, and so no printer comes upon it. */
   get event(): object | undefined {
     return this.#event;
+  }
+
+  /**
+   * The words of whoever failed, if there were any, out of the message around them: without the address and without
+   * advice, and as free of secrets as the message. Not enumerable.
+   */
+  get providerMessage(): string | undefined {
+    return this.#providerMessage;
   }
 
   /** A plain object for logs: every field but `event`, `cause` and the stack. */

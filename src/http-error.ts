@@ -44,7 +44,8 @@ export function httpResponseError(
   const { message, code, type, requestId } = failureOf(json ?? {});
   const ok = status >= 200 && status < 300;
   const retryable = isRetryableStatus(status, code, type, headers);
-  const said = message === undefined ? '' : `: ${clean(message).replace(/\.$/, '')}`;
+  const words = message === undefined ? undefined : clean(message);
+  const said = words === undefined ? '' : `: ${words.replace(/\.$/, '')}`;
   const begins = json === undefined && body.trim() !== '' ? ` The body begins: "${clean(body)}"` : '';
   const media = clean(headers['content-type'] ?? 'no content type');
   let what: string;
@@ -66,6 +67,7 @@ export function httpResponseError(
     requestId: requestId ?? details.requestId,
     retryAfterMs: retryAfterMs(headers, now),
     retryable,
+    providerMessage: words,
   });
 }
 

@@ -44,7 +44,8 @@ export function isRetryableFailure(code?: Code, type?: Code, status?: number): b
   return false;
 }
 
-function isSpent(code: Code, type: Code): boolean {
+/** Whether a failure is about what the account may spend. */
+export function isSpent(code: Code, type: Code): boolean {
   return SPENT.test(`${String(code)} ${String(type)}`);
 }
 

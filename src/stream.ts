@@ -328,7 +328,8 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
 
   function failEvent({ message, code, type, status: own, requestId, retryAfterMs }: Failure, event?: object): void {
     const named = code === undefined ? '' : ` (${clean(String(code))})`;
-    fail(StreamEventError, `reported a failure in the stream${named}${message ? `: ${clean(message)}` : ''}`, {
+    const words = message ? clean(message) : undefined;
+    fail(StreamEventError, `reported a failure in the stream${named}${words ? `: ${words}` : ''}`, {
       code,
       type,
       status: own ?? status,
@@ -336,6 +337,7 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
       retryable: isRetryableFailure(code, type, own),
       requestId: requestId ?? requestIdOf(headers),
       event,
+      providerMessage: words,
     });
   }
 

@@ -8,7 +8,7 @@ export function reportsError(error: unknown): boolean {
 }
 
 /** The statuses that the Messages documentation gives for its error types; other services use the same words. */
-const STATUS_OF_TYPE = new Map<string | undefined, number>([
+export const STATUS_OF_TYPE: ReadonlyMap<string | undefined, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
   ['billing_error', 402],

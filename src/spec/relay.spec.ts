@@ -7,6 +7,7 @@ import { firstValueFrom, lastValueFrom, type Observable, toArray } from 'rxjs';
 import {
   createLlmClient,
   pipeServerSentEvents,
+  retryBeforeFirstToken,
   textDeltas,
   toServerSentEvents,
   type LlmClient,
@@ -106,6 +107,48 @@ describe('a relay', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'rate_limit_exceeded' } });
   });
 
+  it('keeps a permanent failure permanent, so that its reader does not try again', async () => {
+    const asked: string[] = [];
+    const baseUrl = await relay((response) => {
+      asked.push('x');
+      json(response, 401, { error: { message: 'Incorrect API key: sk-live-1', code: 'invalid_api_key' } });
+    }, askChat);
+    const reader = askChat(createLlmClient({ baseUrl })).pipe(retryBeforeFirstToken({ delay: 1 }));
+    const failure: unknown = await lastValueFrom(reader).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ status: 502, code: 'access_denied', retryable: false });
+    expect(String(failure)).not.toMatch(/sk-live|Incorrect/);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("answers without advice for this server's operator, and without the body of whoever answered", async () => {
+    const baseUrl = await relay(
+      (response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<html>nginx on db-7</html>'),
+      askMessages,
+    );
+    const response = await fetch(`${baseUrl}/messages`, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(404);
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    expect(await response.json()).toEqual({
+      type: 'error',
+      error: { message: 'The request was refused', type: 'not_found_error', code: 404 },
+    });
+  });
+
+  it.each([
+    ['before', []],
+    ['after', [chat.text('Hel')]],
+  ])("sends the provider's words alone, relayed twice, of a failure %s the first token", async (_when, events) => {
+    const failing = sse(...events, { error: { message: 'The provider disconnected', code: 502 } });
+    const first = await relay((response) => stream(response, failing).end(), askChat);
+    const second = await listen((request, response) => {
+      request.resume();
+      pipeServerSentEvents(askChat(createLlmClient({ baseUrl: first })).pipe(toServerSentEvents()), response);
+    });
+    const failure = await lastValueFrom(askChat(createLlmClient({ baseUrl: second }))).catch((error: unknown) => error);
+    const words = events.length > 0 ? 'The provider disconnected' : 'The model failed to answer';
+    expect(failure).toMatchObject({ providerMessage: words, code: 502, retryable: true });
+  });
+
   it('lets its reader know of a failure in the middle', async () => {
     const baseUrl = await relay((response) => {
       stream(response, sse(chat.role(), chat.text('Hel')));
@@ -168,7 +211,7 @@ describe('a relay', () => {
       const { seen, error } = await collect(await read(baseUrl));
       expect(seen).toEqual([token]);
       expect(error).toBeInstanceOf(raised);
-      expect(String(error)).toContain('before the answer was complete');
+      expect(String(error)).toContain('The answer broke off before it was complete');
     });
 
     it('completes with what the gateway sent', async () => {

@@ -153,10 +153,18 @@ describe('what toServerSentEvents emits', () => {
 
   it('tells a failure so that the client raises it again, after the same events', async () => {
     const failure = fc.oneof(
-      fc.constant(new TruncatedStreamError('The stream was cut')),
-      fc.constant(new StreamTimeoutError('No bytes for 600 s', 'idle')),
-      fc.constant(new ConnectionError('The connection was refused', { code: 'ECONNREFUSED' })),
-      text.map((message) => new StreamEventError(`m${message}`, { type: 'overloaded_error', code: 529 })),
+      fc.constant(new TruncatedStreamError('x', { retryable: true })),
+      fc.constant(new StreamTimeoutError('x', 'idle', { retryable: true })),
+      fc.constant(new ConnectionError('x', { code: 'ECONNREFUSED', retryable: true })),
+      text.map(
+        (words) =>
+          new StreamEventError(`m${words}`, {
+            type: 'overloaded_error',
+            code: 529,
+            retryable: true,
+            providerMessage: `m${words}`,
+          }),
+      ),
     );
     await fc.assert(
       fc.asyncProperty(turn, failure, size, fc.nat(), async ({ endpoint, events }, failed, bytes, at) => {
@@ -175,7 +183,8 @@ describe('what toServerSentEvents emits', () => {
         expect(error).toMatchObject({ name: 'StreamEventError', kind: 'in-band', endpoint });
         const code = failed.code ?? failed.kind;
         // The client makes one line of it.
-        expect(error?.message).toContain(failed.message.replace(/\s+/g, ' ').trim().slice(0, 100));
+        expect(error?.message).toContain(failed.providerMessage?.replace(/\s+/g, ' ').trim().slice(0, 100) ?? ': The ');
+        expect(error?.retryable).toBe(true);
         // On Messages there is no code, and the type says what kind of failure it is.
         if (endpoint === 'messages')
           expect(error?.type).toBe(failed.type ?? (failed.kind === 'timeout' ? 'timeout_error' : 'api_error'));

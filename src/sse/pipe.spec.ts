@@ -203,28 +203,35 @@ describe('pipeServerSentEvents', () => {
   });
 
   it('answers an error before any event with its own status', async () => {
-    const error = new HttpResponseError('Too many requests', {
+    const error = new HttpResponseError('chatCompletions: https://10.0.0.1/v1 answered 429: Slow down. Wait.', {
+      providerMessage: 'Slow down',
       status: 429,
       code: 'rate_limit_exceeded',
       type: 'rate_limit_error',
       retryAfterMs: 1500,
+      retryable: true,
       cause: new Error('secret'),
     });
     const incoming = await get(await serve(throwError(() => error)));
     expect(incoming.statusCode).toBe(429);
-    expect(incoming.headers).toMatchObject({ 'content-type': 'application/json', 'retry-after': '2' });
+    expect(incoming.headers).toMatchObject({
+      'content-type': 'application/json',
+      'retry-after': '2',
+      'x-should-retry': 'true',
+    });
     expect(JSON.parse(await read(incoming))).toEqual({
-      error: { message: 'Too many requests', type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+      error: { message: 'Slow down', type: 'rate_limit_error', code: 'rate_limit_exceeded' },
     });
     expect(listeners()).toBe(0);
   });
 
   it.each([
-    ['its own key was refused', new HttpResponseError('Unauthorized', { status: 401 }), 502],
-    ['the gateway cannot be reached', new ConnectionError('Refused'), 502],
-    ['the gateway is too slow', new StreamTimeoutError('No headers', 'headers'), 504],
-    ['it is none of the library', new Error('db password is hunter2'), 500],
-  ])('answers an error with a status of its own if %s', async (_name, error, status) => {
+    ['its own key was refused', new HttpResponseError('Unauthorized', { status: 401 }), 502, 'false'],
+    ['its own account is spent', new HttpResponseError('x', { status: 429, code: 'insufficient_quota' }), 502, 'false'],
+    ['the gateway cannot be reached', new ConnectionError('Refused', { retryable: true }), 502, 'true'],
+    ['the gateway is too slow', new StreamTimeoutError('No headers', 'headers', { retryable: true }), 504, 'true'],
+    ['it is none of the library', new Error('db password is hunter2'), 500, undefined],
+  ])('answers an error with a status of its own if %s', async (_name, error, status, shouldRetry) => {
     const incoming = await get(
       await serve(
         timer(5).pipe(
@@ -236,6 +243,7 @@ describe('pipeServerSentEvents', () => {
     );
     expect(incoming.statusCode).toBe(status);
     expect(incoming.headers).not.toHaveProperty('retry-after');
+    expect(incoming.headers['x-should-retry']).toBe(shouldRetry);
     expect(await read(incoming)).not.toContain('hunter2');
   });
 
@@ -257,7 +265,7 @@ describe('pipeServerSentEvents', () => {
   });
 
   it('tells an error after the first event as an event, and ends', async () => {
-    const error = new ConnectionError('Gone', { code: 'ECONNRESET' });
+    const error = new ConnectionError('Gone', { code: 'ECONNRESET', retryable: true });
     const incoming = await get(
       await serve(
         concat(
@@ -269,7 +277,7 @@ describe('pipeServerSentEvents', () => {
     expect(incoming.statusCode).toBe(200);
     expect(await read(incoming)).toBe(
       'data: a\n\n' +
-        'event: error\ndata: {"type":"error","error":{"message":"Gone","type":"server_error","code":"ECONNRESET"}}\n\n',
+        'event: error\ndata: {"type":"error","error":{"message":"The model could not be reached","type":"server_error","code":"ECONNRESET"}}\n\n',
     );
   });
 

@@ -1,8 +1,9 @@
 import { Observable, type Subscription } from 'rxjs';
 import { isLlmStreamError } from '../errors.js';
+import type { EndpointName } from '../events.js';
 import { subscribeTo } from '../operators/operate.js';
 import { encodeServerSentEvent } from './encode.js';
-import { errorBody, errorFrame } from './error-frame.js';
+import { errorBody, errorFrame, statusFor } from './error-frame.js';
 import type { ServerSentEvent } from './server-sent-event.js';
 
 /** What is used of a response: of `node:http`, `node:http2`, Express, or Fastify's `reply.raw` after `reply.hijack()`. */
@@ -32,8 +33,10 @@ export interface PipeServerSentEventsOptions {
   /**
    * Called with an error that comes before anything was written: the response is untouched, and yours to answer.
    * Without it the answer is JSON, `{"error":{"message","type","code"}}`, with the failure's own HTTP status; 502 where
-   * it has none or where it is about this server's own account (401, 402, 403, 407), 504 for a timeout, 500 for an
-   * error that is none of this library's.
+   * it has none or where it is about this server's own key or account (401, 402, 403, 407, a quota that is used up),
+   * 504 for a timeout, 500 for an error that is none of this library's. `x-should-retry` says what `retryable` says.
+   * The message is the provider's own for a failure in the stream or about the request (4xx), else a sentence that
+   * tells a reader what happened; what the error says to whoever runs this server is told to nobody.
    */
   onError?(error: unknown): void;
 }
@@ -174,19 +177,15 @@ function cut(response: ServerResponseLike): void {
 
 function answer(response: ServerResponseLike, error: unknown): void {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
-  const waitMs = isLlmStreamError(error) ? error.retryAfterMs : undefined;
-  if (waitMs !== undefined) headers['retry-after'] = String(Math.ceil(waitMs / 1000));
+  let endpoint: EndpointName | undefined;
+  if (isLlmStreamError(error)) {
+    const { retryable, retryAfterMs } = error;
+    ({ endpoint } = error);
+    if (typeof retryable === 'boolean') headers['x-should-retry'] = String(retryable);
+    if (retryAfterMs !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterMs / 1000));
+  }
   response.writeHead(statusFor(error), headers);
-  response.write(JSON.stringify({ error: errorBody(error) }));
+  const body = { error: errorBody(error, endpoint) };
+  response.write(JSON.stringify(endpoint === 'messages' ? { type: 'error', ...body } : body));
   response.end();
-}
-
-/** 401 and its like speak of our key, not of the reader's: a page that gets one would send its user to the login. */
-const OUR_OWN: ReadonlySet<number> = new Set([401, 402, 403, 407]);
-
-function statusFor(error: unknown): number {
-  if (!isLlmStreamError(error)) return 500;
-  const { kind, status } = error;
-  if (kind === 'timeout') return 504;
-  return status !== undefined && status >= 400 && status < 600 && !OUR_OWN.has(status) ? status : 502;
 }
