@@ -129,6 +129,29 @@ describe('a failed marble expectation', () => {
     expect(pointer.indexOf('↑')).toBe(received.indexOf('-ba') + 1);
   });
 
+  it('tells two errors in one place apart, and prints their messages whole', () => {
+    const long =
+      'The gateway could not be reached, and nobody knows why. Check the address, the proxy and the network.';
+    const message = failure(({ cold, expectObservable }) => {
+      expectObservable(cold('---#', {}, new Error(long))).toBe('---#', {}, new Error(`${long} Or wait.`));
+    });
+
+    expect(message).toBe(
+      lines(
+        'emissions differ',
+        '',
+        '  expected  ---#',
+        '  received  ---#',
+        '               ↑',
+        'first difference: the errors at 3ms differ',
+        `  message: expected '${long} Or wait.', received '${long}'`,
+        '',
+        `  # = Error: '${long} Or wait.'`,
+        `  # = Error: '${long}'`,
+      ),
+    );
+  });
+
   it('gives more unknown values than there are digits a marble each, and lists them', () => {
     const message = failure(({ cold, expectObservable }) => {
       expectObservable(cold('abcdefghijklmno|').pipe(map((x) => `value ${x}`))).toBe('|');
@@ -191,7 +214,7 @@ describe('errors', () => {
         '  expected  --#',
         '  received  --#',
         '              ↑',
-        'first difference: expected # at 2ms, received # at 2ms',
+        'first difference: the errors at 2ms differ',
         "  the error: expected RangeError: 'cut', received TypeError: 'cut'",
         '',
         "  # = RangeError: 'cut'",

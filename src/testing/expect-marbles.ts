@@ -1,6 +1,6 @@
 import { difference, equal } from './difference.js';
 import { draw, lengthOf, type Line } from './diagram.js';
-import { print } from './print.js';
+import { print, printMessage } from './print.js';
 
 /** A notification and the frame it came in, as the `TestScheduler` hands it over. */
 interface TestMessage {
@@ -87,7 +87,8 @@ function emissionMismatch(
 
   const say = (message: TestMessage | undefined): string =>
     message ? `${names.mark(message)} at ${time(message.frame)}` : 'nothing';
-  let text = `expected ${say(want)}, received ${say(got)}`;
+  const errors = want?.notification.kind === 'E' && got?.notification.kind === 'E' && want.frame === got.frame;
+  let text = errors ? `the errors at ${time(want.frame)} differ` : `expected ${say(want)}, received ${say(got)}`;
   if (want && got) text += inside(got, want);
   return report('emissions differ', diagram.lines.slice(0, 1), diagram.lines.slice(1), pointer, text, names.legend());
 }
@@ -101,7 +102,8 @@ function inside(got: TestMessage, want: TestMessage): string {
     : difference(got.notification.value, want.notification.value);
   if (!found || (found.path === '' && !isError)) return '';
   const path = found.path === '' ? 'the error' : found.path.replace(/^\./, '');
-  return `\n  ${path}: expected ${print(found.expected)}, received ${print(found.received)}`;
+  const show = isError && path === 'message' ? printMessage : print;
+  return `\n  ${path}: expected ${show(found.expected)}, received ${show(found.received)}`;
 }
 
 function offsetInGroup(messages: readonly TestMessage[], index: number, names: Names): number {

@@ -1,6 +1,7 @@
-import { asyncScheduler, map, mergeMap, timer, type Observable } from 'rxjs';
+import { asyncScheduler, map, mergeMap, NEVER, Observable, timer } from 'rxjs';
 import type { RunHelpers } from 'rxjs/testing';
 import { expectTypeOf } from 'expect-type';
+import { createLlmClient } from 'rx-llm';
 import type { ChatCompletionChunk } from '../endpoints/chat-completions/wire.js';
 import { chat, marbles, type MarbleHelpers } from './index.js';
 
@@ -92,6 +93,37 @@ describe('marbles', () => {
     expect(failing).toThrow();
     expect(Math.abs(asyncScheduler.now() - Date.now())).toBeLessThan(1000);
     expect(failing).toThrow('first difference: expected b at 1ms, received a at 1ms');
+  });
+
+  it.each(['-', '-x'])('unsubscribes at its end from what is still open, whether it passes or not: %p', (expected) => {
+    const left = jest.fn();
+    const test = marbles(({ expectObservable, flush }) => {
+      const open = new Observable(() => left);
+      expectObservable(open).toBe(expected);
+      expectObservable(open).toEqual(open);
+      if (expected === '-') flush();
+      expect(left).not.toHaveBeenCalled();
+    });
+
+    if (expected === '-') test();
+    else expect(test).toThrow('nothing');
+    expect(left).toHaveBeenCalledTimes(3);
+  });
+
+  it('leaves no clock of a client behind that waits for its key', async () => {
+    const timers = jest.spyOn(globalThis, 'setInterval');
+    const transport = jest.fn(() => NEVER);
+    marbles(({ expectObservable }) => {
+      const apiKey = (): Promise<string> => Promise.resolve('key');
+      const llm = createLlmClient({ baseUrl: 'https://gateway.example/v1', apiKey, transport });
+      expectObservable(llm.responses({ model: 'm', input: 'Hi' })).toBe('-');
+    })();
+
+    await Promise.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(transport).not.toHaveBeenCalled();
+    expect(timers).not.toHaveBeenCalled();
+    timers.mockRestore();
   });
 
   it('has no parameter that a runner could take for its callback', () => {

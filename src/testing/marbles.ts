@@ -1,3 +1,4 @@
+import { Observable, Subscription } from 'rxjs';
 import { TestScheduler, type RunHelpers } from 'rxjs/testing';
 import { MarbleMismatch, mismatch, type MarbleValues } from './expect-marbles.js';
 
@@ -32,7 +33,8 @@ type Marble<M extends string, Seen = never> = M extends `${infer A} ${number}${'
 /**
  * The body of a marble test, for the `it` or `test` of any runner: runs `body` in virtual time and checks what it
  * expects. A failure is drawn as {@link expectMarbles} says, its stack points to the expectation that was not met, and
- * the marbles are named after the values of the diagrams.
+ * the marbles are named after the values of the diagrams. What is still subscribed to at the end of the test is
+ * unsubscribed from, once all has been checked.
  *
  * ```text
  * cold      -a-b-|      a and b from the values of the test, or their own
@@ -85,6 +87,7 @@ interface Expectation {
 function run(values: MarbleValues, body: Body): void {
   let known: MarbleValues = values;
   const open: Expectation[] = [];
+  const left = new Subscription();
 
   const scheduler = new TestScheduler((received: unknown, expected: unknown) => {
     const index = open.findIndex((expectation) => expectation.site);
@@ -101,6 +104,13 @@ function run(values: MarbleValues, body: Body): void {
     return all;
   };
 
+  /** Ends with the test: what waits for a Promise goes on in real time, and its clocks would keep the runner alive. */
+  const untilEnd = <T>(observable: Observable<T>): Observable<T> =>
+    new Observable((subscriber) => {
+      left.add(subscriber);
+      observable.subscribe(subscriber);
+    });
+
   scheduler.run((helpers) => {
     const own: MarbleHelpers = {
       ...helpers,
@@ -111,7 +121,7 @@ function run(values: MarbleValues, body: Body): void {
       expectObservable: (observable, subscription) => {
         const expectation: Expectation = { values: {} };
         open.push(expectation);
-        const { toBe, toEqual } = helpers.expectObservable(observable, subscription);
+        const { toBe, toEqual } = helpers.expectObservable(untilEnd(observable), subscription);
         return {
           toBe(marbles: string, own?: object, error?: unknown): void {
             expectation.site = here(this.toBe);
@@ -120,7 +130,7 @@ function run(values: MarbleValues, body: Body): void {
           },
           toEqual(other): void {
             expectation.site = here(this.toEqual);
-            toEqual(other);
+            toEqual(untilEnd(other));
           },
         };
       },
@@ -136,10 +146,15 @@ function run(values: MarbleValues, body: Body): void {
         };
       },
     };
-    const result: unknown = body(own as never);
-    if (isPromise(result)) {
-      result.then(undefined, () => undefined);
-      throw new TypeError('The body of a marble test must be synchronous: no Promise resolves in virtual time.');
+    try {
+      const result: unknown = body(own as never);
+      if (isPromise(result)) {
+        result.then(undefined, () => undefined);
+        throw new TypeError('The body of a marble test must be synchronous: no Promise resolves in virtual time.');
+      }
+      helpers.flush();
+    } finally {
+      left.unsubscribe();
     }
   });
 }

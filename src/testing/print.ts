@@ -1,12 +1,19 @@
 import { classOf, isError, isMatcher } from './difference.js';
 
 const MAX_STRING = 60;
+/** What an error says is what the reader looks for. */
+const MAX_MESSAGE = 300;
 const MAX_ITEMS = 12;
 const MAX_DEPTH = 6;
 
 /** A value on one line, much as it would be written in code; what is long is cut at an ellipsis. */
 export function print(value: unknown): string {
   return write(value, []);
+}
+
+/** What an error says; it is longer than other text. */
+export function printMessage(message: unknown): string {
+  return typeof message === 'string' ? quote(message, MAX_MESSAGE) : print(message);
 }
 
 function write(value: unknown, parents: readonly object[]): string {
@@ -51,7 +58,7 @@ function write(value: unknown, parents: readonly object[]): string {
       list(fields, (key) => field(value, key, inner)),
       ' }',
     );
-    return `${nameOfError(value)}: ${quote(value.message)}${fields.length > 0 ? own : ''}`;
+    return `${nameOfError(value)}: ${printMessage(value.message)}${fields.length > 0 ? own : ''}`;
   }
   const name = classOf(value);
   const body = bracket(
@@ -85,9 +92,9 @@ function bracket(open: string, content: string, close: string): string {
   return content === '' ? open.trim() + close.trim() : open + content + close;
 }
 
-function quote(text: string): string {
-  const cut = text.length > MAX_STRING;
-  const json = JSON.stringify(cut ? text.slice(0, MAX_STRING) : text);
+function quote(text: string, max = MAX_STRING): string {
+  const cut = text.length > max;
+  const json = JSON.stringify(cut ? text.slice(0, max) : text);
   const body = json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return cut ? `'${body}…' (${text.length} characters)` : `'${body}'`;
 }

@@ -1,7 +1,18 @@
 import { catchError, EMPTY, map, mergeMap, type Observable } from 'rxjs';
 import { createLlmClient, retryBeforeFirstToken } from 'rx-llm';
 import type { TransportRequest } from '../transport/transport.js';
-import { chat, errorWith, letters, marbles, messages, responses, splitBytes, sse, wireTransport } from './index.js';
+import {
+  chat,
+  errorWith,
+  letters,
+  marbles,
+  messages,
+  responses,
+  splitBytes,
+  sse,
+  wireTransport,
+  type WireAnswer,
+} from './index.js';
 
 const request: TransportRequest = { method: 'POST', url: 'https://gateway.example/v1', headers: {}, body: '{"a":1}' };
 const baseUrl = 'https://gateway.example/v1';
@@ -68,16 +79,29 @@ describe('wireTransport', () => {
     }),
   );
 
-  it(
-    'errors at one request more than it has answers',
-    marbles((helpers) => {
-      const transport = wireTransport(helpers, [{ marbles: 'h' }]);
-      const one = transport(request).pipe(mergeMap(() => EMPTY));
-      const message = 'wireTransport() has 1 answers, and request 2 was sent.';
-      helpers.expectObservable(one).toBe('|');
-      helpers.expectObservable(one).toBe('#', {}, new RangeError(message));
-    }),
-  );
+  it('fails the test at one request more than it has answers, and at a function that throws', () => {
+    const runs = (answers: WireAnswer[] | (() => WireAnswer)): (() => void) =>
+      marbles((helpers) => {
+        const llm = createLlmClient({ baseUrl: 'https://a.example', transport: wireTransport(helpers, answers) });
+        const answer = llm.chatCompletions({ model: 'm', messages: [] });
+        helpers
+          .expectObservable(
+            answer.pipe(
+              retryBeforeFirstToken(),
+              catchError(() => EMPTY),
+            ),
+          )
+          .toBe('|');
+      });
+
+    expect(runs([])).toThrow(new RangeError('wireTransport() has 0 answers, and request 1 was sent.'));
+    expect(runs([{ marbles: '#' }])).toThrow(new RangeError('wireTransport() has 1 answer, and request 2 was sent.'));
+    expect(
+      runs(() => {
+        throw new Error('no such model');
+      }),
+    ).toThrow('no such model');
+  });
 
   it(
     'tells mistakes in a diagram where it is written',

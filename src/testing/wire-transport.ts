@@ -1,4 +1,4 @@
-import { Observable, type Subscriber } from 'rxjs';
+import { Observable, throwError, type Subscriber } from 'rxjs';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.js';
 import { sse, type WireEvent } from './sse.js';
 import { logSubscription, type SubscriptionLog } from './subscription-log.js';
@@ -51,8 +51,9 @@ export interface ColdHelpers {
  * subscriptions  ^------ 200ms -!     the request is sent at ^, the connection closed at !
  * ```
  *
- * One answer is given to every request; of several, the first to the first request, the second to the second, and one
- * more request is an error. A function gives the answer to each request as it likes.
+ * One answer is given to every request; of several, the first to the first request, the second to the second. A function
+ * gives the answer to each request as it likes. One request more than there are answers fails the test, whatever retries
+ * or handles errors in between, and so does a function that throws.
  *
  * @param helpers - What `marbles()` or `TestScheduler.run()` hands to the test.
  *
@@ -101,7 +102,14 @@ export function wireTransport(
     new Observable((subscriber) => {
       const sent = { ...request, json: parse(request.body) };
       requests.push(sent);
-      play(helpers, answerTo(sent, requests.length - 1), subscriber, subscriptions);
+      try {
+        play(helpers, answerTo(sent, requests.length - 1), subscriber, subscriptions);
+      } catch (fault) {
+        // The client would take it for a connection that failed, and a retry would go on with it: the test itself must
+        // fail. In virtual time an error that nobody handles is thrown at whoever runs the scheduler.
+        throwError(() => fault).subscribe();
+        throw fault;
+      }
     });
   return Object.assign(transport, { requests, subscriptions });
 }
@@ -120,10 +128,13 @@ function choose(answers: Answers): (request: WireRequest, index: number) => Wire
   list.forEach(check);
   return (_request, index) => {
     const answer = isList(answers) ? answers[index] : answers;
-    if (!answer) throw new RangeError(`wireTransport() has ${list.length} answers, and request ${index + 1} was sent.`);
+    if (!answer)
+      throw new RangeError(`wireTransport() has ${many(list.length, 'answer')}, and request ${index + 1} was sent.`);
     return answer;
   };
 }
+
+const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 function isList(answers: WireAnswer | readonly WireAnswer[]): answers is readonly WireAnswer[] {
   return Array.isArray(answers);
