@@ -21,6 +21,7 @@ import {
   refusalDeltas,
   retryBeforeFirstToken,
   streamState,
+  pipeServerSentEvents,
   streamTimeout,
   textDeltas,
   toolCalls,
@@ -340,6 +341,21 @@ describe('the types of operators', () => {
     expectTypeOf(retryBeforeFirstToken<number>()).toEqualTypeOf<MonoTypeOperatorFunction<number>>();
     expectTypeOf(messages.pipe(toServerSentEvents())).toEqualTypeOf<Observable<ServerSentEvent>>();
     expectTypeOf(openaiChat.pipe(toServerSentEvents())).toEqualTypeOf<Observable<ServerSentEvent>>();
+    // Forgetting toServerSentEvents() does not compile.
+    expectTypeOf<Observable<ServerSentEvent>>().toExtend<Parameters<typeof pipeServerSentEvents>[0]>();
+    expectTypeOf(chat).not.toExtend<Parameters<typeof pipeServerSentEvents>[0]>();
+    expectTypeOf(responses).not.toExtend<Parameters<typeof pipeServerSentEvents>[0]>();
+    expectTypeOf(messages).not.toExtend<Parameters<typeof pipeServerSentEvents>[0]>();
+    expectTypeOf<{ id: string }>().not.toExtend<ServerSentEvent>();
+    expectTypeOf<{ comment: string }>().toExtend<ServerSentEvent>();
+    // NestJS's
+    expectTypeOf<ServerSentEvent>().toExtend<{
+      data?: string | object;
+      id?: string;
+      type?: string;
+      retry?: number;
+      comment?: string;
+    }>();
   });
 
   it('fall back to the same events, or to others', () => {

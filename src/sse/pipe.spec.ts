@@ -4,7 +4,20 @@ import * as http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EMPTY, NEVER, Observable, Subject, concat, from, map, of, throwError, timer, type Subscription } from 'rxjs';
+import {
+  EMPTY,
+  NEVER,
+  Observable,
+  Subject,
+  concat,
+  config,
+  from,
+  map,
+  of,
+  throwError,
+  timer,
+  type Subscription,
+} from 'rxjs';
 import { ConnectionError, HttpResponseError, StreamTimeoutError } from '../errors.js';
 import { pipeServerSentEvents, type PipeServerSentEventsOptions } from './pipe.js';
 import type { ServerSentEvent } from './server-sent-event.js';
@@ -353,11 +366,87 @@ describe('pipeServerSentEvents', () => {
     expect((await answer).statusCode).toBe(503);
   });
 
+  describe('given the events of an endpoint, which are no frames', () => {
+    const raw = { type: 'response.created', sequence_number: 0 } as object as ServerSentEvent;
+    const raised: unknown[] = [];
+    beforeEach(() => {
+      raised.length = 0;
+      config.onUnhandledError = (error) => raised.push(error);
+    });
+    afterEach(() => {
+      config.onUnhandledError = null;
+    });
+    const mistake = new TypeError(
+      'pipeServerSentEvents: an event has neither data nor comment; did you forget toServerSentEvents()?',
+    );
+
+    it('answers 500, leaves the source and raises the mistake', async () => {
+      const { source, subscribed } = watched(concat(of(raw), NEVER));
+      const incoming = await get(await serve(source));
+      expect(incoming.statusCode).toBe(500);
+      expect(await read(incoming)).toBe(
+        '{"error":{"message":"The stream failed","type":"server_error","code":"internal_error"}}',
+      );
+      expect(subscribed()).toBe(false);
+      await sleep(5);
+      expect(raised).toEqual([mistake]);
+      expect(listeners()).toBe(0);
+    });
+
+    it('ends a stream that has begun with an error event', async () => {
+      const incoming = await get(await serve(of(event('a'), raw, event('b'))));
+      expect(await read(incoming)).toMatch(/^data: a\n\nevent: error\ndata: .*"The stream failed".*\n\n$/);
+      await sleep(5);
+      expect(raised).toEqual([mistake]);
+    });
+
+    it('tells onError, too', async () => {
+      const errors: unknown[] = [];
+      const onError = (error: unknown): void => {
+        errors.push(error);
+        response?.writeHead(418).end();
+      };
+      expect((await get(await serve(of(raw), { onError }))).statusCode).toBe(418);
+      expect(errors).toEqual([mistake]);
+      await sleep(5);
+      expect(raised).toEqual([mistake]);
+    });
+
+    it('takes empty data and a comment alone', async () => {
+      expect(await read(await get(await serve(of({ data: '' }, { comment: '' }))))).toBe('data: \n\n: \n\n');
+      expect(raised).toEqual([]);
+    });
+  });
+
   it('leaves no listener behind after the end', async () => {
     const incoming = await get(await serve(from(['a', 'b'].map(event))));
     expect(await read(incoming)).toBe('data: a\n\ndata: b\n\n');
     await sleep(20);
     expect(listeners()).toBe(0);
+  });
+});
+
+describe('a call of pipeServerSentEvents with something else', () => {
+  const response = Object.assign(new PassThrough(), { headersSent: false, writeHead: () => {} });
+
+  it.each([
+    ['a Promise', Promise.resolve(EMPTY)],
+    ['nothing', undefined],
+    ['null', null],
+    ['frames', [{ data: '' }]],
+  ])('throws if the source is %s', (_name, source) => {
+    expect(() => pipeServerSentEvents(source as never, response)).toThrow(
+      new TypeError(
+        'pipeServerSentEvents needs its source to be an Observable; a Promise of one has to be awaited first',
+      ),
+    );
+    expect(response.writableEnded).toBe(false);
+  });
+
+  it.each([{}, undefined, null])('throws if the response is %p', (given) => {
+    expect(() => pipeServerSentEvents(NEVER, given as never)).toThrow(
+      new TypeError('pipeServerSentEvents needs the response of a Node server'),
+    );
   });
 });
 

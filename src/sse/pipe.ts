@@ -1,4 +1,5 @@
 import { Observable, type Subscription } from 'rxjs';
+import { fields } from '../endpoints/fields.js';
 import { isLlmStreamError } from '../errors.js';
 import type { EndpointName } from '../events.js';
 import { subscribeTo } from '../operators/operate.js';
@@ -67,10 +68,12 @@ const HEADERS: Readonly<Record<string, string>> = {
  * that was cut. Unsubscribing from the returned subscription does the same; before anything was written it leaves the
  * response alone. Nothing is subscribed to when the reader has left already.
  *
- * @param source - as a rule what `toServerSentEvents()` emits
+ * @param source - what `toServerSentEvents()` emits, or other events that have data or a comment; one without either is
+ *   raised as a `TypeError`, after the reader was told that the stream has failed
  * @param response - of `node:http`, `node:http2`, Express, or Fastify's `reply.raw`
  * @param options - the limit, more headers, and who answers an error that comes first
  * @returns the subscription; it is closed once the response is ended or the reader is gone
+ * @throws TypeError - at the call, if the source is no Observable (a Promise of one, say) or the response none
  *
  * @example
  * ```ts
@@ -90,6 +93,8 @@ export function pipeServerSentEvents(
   response: ServerResponseLike,
   options: PipeServerSentEventsOptions = {},
 ): Subscription {
+  requireMethod(source, 'subscribe', 'its source to be an Observable; a Promise of one has to be awaited first');
+  requireMethod(response, 'writeHead', 'the response of a Node server');
   const { maxBufferedBytes = 1024 * 1024, headers, onError } = options;
 
   return new Observable<never>((destination) => {
@@ -122,9 +127,23 @@ export function pipeServerSentEvents(
       if (!response.headersSent) response.writeHead(200, { ...HEADERS, ...headers });
     };
 
-    const finish = (): void => {
-      response.end();
-      destination.complete();
+    const fail = (error: unknown): void => {
+      if (response.headersSent) {
+        if (isGone(response)) return;
+        response.write(encodeServerSentEvent(errorFrame(undefined, error, 0)));
+        response.end();
+        return;
+      }
+      handedOver = true;
+      forget();
+      try {
+        if (onError) onError(error);
+        else answer(response, error);
+      } catch (thrown) {
+        // Nobody else would end it.
+        cut(response);
+        throw thrown;
+      }
     };
 
     subscribeTo(source, destination, {
@@ -134,33 +153,33 @@ export function pipeServerSentEvents(
           leave();
           return;
         }
+        if (typeof event.data !== 'string' && typeof event.comment !== 'string') {
+          const error = new TypeError(
+            'pipeServerSentEvents: an event has neither data nor comment; did you forget toServerSentEvents()?',
+          );
+          fail(error);
+          // A mistake in the program, whatever the reader was told.
+          throw error;
+        }
         start();
         response.write(encodeServerSentEvent(event));
       },
       error(error) {
-        if (response.headersSent) {
-          if (!isGone(response)) response.write(encodeServerSentEvent(errorFrame(undefined, error, 0)));
-          finish();
-          return;
-        }
-        handedOver = true;
-        forget();
-        try {
-          if (onError) onError(error);
-          else answer(response, error);
-        } catch (thrown) {
-          // Nobody else would end it.
-          cut(response);
-          throw thrown;
-        }
+        fail(error);
         destination.complete();
       },
       complete() {
         start();
-        finish();
+        response.end();
+        destination.complete();
       },
     });
   }).subscribe();
+}
+
+/** Told at the call, where it is to be mended, and not from inside a subscription. */
+function requireMethod(value: unknown, method: string, what: string): void {
+  if (typeof fields(value)[method] !== 'function') throw new TypeError(`pipeServerSentEvents needs ${what}`);
 }
 
 function isGone(response: ServerResponseLike): boolean {
