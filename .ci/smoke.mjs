@@ -67,7 +67,15 @@ await main(() =>
       const nodenext = { tsc, project, module: 'nodenext', types: ['node'] };
       await typescript({ ...nodenext, name: 'TypeScript, nodenext' });
       await typescript({ ...nodenext, name: 'TypeScript, nodenext, CommonJS', file: 'typed.cts' });
+      await typescript({
+        ...nodenext,
+        name: 'TypeScript, node10, CommonJS',
+        file: 'subpaths.cts',
+        module: 'commonjs',
+        moduleResolution: 'node10',
+      });
       await node('out/typed.js');
+      await node('out/subpaths.cjs');
       await node('out/typed.cjs');
       console.log('ok  what TypeScript made of it runs');
 

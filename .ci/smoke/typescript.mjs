@@ -1,10 +1,10 @@
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../lib.mjs';
 
-/** Compiles typed.ts in `project`. The declarations of the package are checked as well, which `skipLibCheck` would hide. */
+/** Compiles `file` in `project`, a copy of typed.ts where there is none. The declarations of the package are checked as well, which `skipLibCheck` would hide. */
 export async function typescript({ tsc, project, name, file = 'typed.ts', ...options }) {
-  if (file !== 'typed.ts') cpSync(join(project, 'typed.ts'), join(project, file));
+  if (!existsSync(join(project, file))) cpSync(join(project, 'typed.ts'), join(project, file));
   const compilerOptions = {
     target: 'ES2022',
     lib: ['ES2022', 'DOM', 'DOM.Iterable'],
