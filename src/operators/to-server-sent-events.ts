@@ -44,8 +44,9 @@ const DONE = '[DONE]';
  *
  * **Errors** of the source before anything was emitted are passed through, and what was held back is dropped: nothing is
  * on the wire yet, and a real HTTP status can be. Afterwards an error becomes a frame in the endpoint's shape (and
- * `[DONE]` on Chat Completions and Images), then the completion. The frame tells message, type and code of an
- * `LlmStreamError`, and nothing of any other error. A failure that the last event has told already, as `response.failed`
+ * `[DONE]` on Chat Completions and Images), then the completion. The frame tells of an `LlmStreamError` the provider's own
+ * message if there is one, else a neutral sentence, and type and code, from which a reader concludes the same as
+ * `retryable` says; it tells nothing of an error about this server's own key or account, nor of any other error. A failure that the last event has told already, as `response.failed`
  * does, is not told again.
  *
  * A keepalive is something emitted, too: the first one lets go of what is held back, or is the first thing to be seen.

@@ -21,7 +21,7 @@ import {
   refusalDeltas,
   retryBeforeFirstToken,
   streamState,
-  pipeServerSentEvents,
+  type pipeServerSentEvents,
   streamTimeout,
   textDeltas,
   toolCalls,

@@ -13,7 +13,7 @@ export async function createApp(config: RelayConfig): Promise<NestExpressApplica
   });
   // Express takes 100 kB, and a conversation with a picture in it is longer.
   app.useBodyParser('json', { limit: '20mb' });
-  // Name your own pages here. What browsers hide unless it is exposed: how long to wait before the next try.
-  app.enableCors({ origin: true, exposedHeaders: ['retry-after'] });
+  // Name your own pages here. What browsers hide unless it is exposed: whether to try again, and how long to wait.
+  app.enableCors({ origin: true, exposedHeaders: ['retry-after', 'x-should-retry'] });
   return app;
 }

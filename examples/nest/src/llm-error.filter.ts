@@ -5,7 +5,8 @@ import { LlmStreamError, pipeServerSentEvents } from 'rx-llm';
 
 /**
  * A failure before the stream has begun is answered by its own status: a 429 stays one, with its `retry-after`; what is
- * about this server's own account becomes 502, and a timeout 504. The body is JSON, and tells nothing of the gateway.
+ * about this server's own account becomes 502, and a timeout 504. `x-should-retry` says whether the same request may
+ * succeed later. The body is JSON, and tells nothing of the gateway.
  */
 @Catch(LlmStreamError)
 export class LlmErrorFilter implements ExceptionFilter<LlmStreamError> {

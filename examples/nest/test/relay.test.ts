@@ -133,6 +133,7 @@ describe('a failure', () => {
           assert.equal(response.status, 429);
           assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
           assert.equal(response.headers.get('retry-after'), '7');
+          assert.equal(response.headers.get('x-should-retry'), 'true');
           assert.equal(typeof body.error.message, 'string');
           assert(!JSON.stringify(body).includes(new URL(gateway.url).host), 'the gateway stays unnamed');
           assert.equal((await fetch(`${url}/v1/nothing`, { method: 'POST' })).status, 404);
@@ -158,7 +159,25 @@ describe('a failure', () => {
 
   it(
     'of the server’s own key is none of the reader’s business: 502',
-    withRelay(async ({ post }) => assert.equal((await post(CHAT, user('Hi'))).status, 502), { fault: '401' }),
+    withRelay(
+      async ({ url, post, gateway }) => {
+        const response = await post(CHAT, user('Hi'), { headers: { origin: 'http://localhost:4200' } });
+        assert.equal(response.status, 502);
+        assert.equal(response.headers.get('x-should-retry'), 'false');
+        assert.match(response.headers.get('access-control-expose-headers') ?? '', /x-should-retry/);
+        assert.deepEqual(await response.json(), {
+          error: { message: 'The service could not answer this request', type: 'server_error', code: 'access_denied' },
+        });
+
+        const asked = gateway.journal.length;
+        const text = createLlmClient({ baseUrl: `${url}/v1` })
+          .chatCompletions(user('Hi'))
+          .pipe(retryBeforeFirstToken({ delay: 1 }), textDeltas());
+        await assert.rejects(lastValueFrom(text), { status: 502, retryable: false });
+        assert.equal(gateway.journal.length, asked + 1);
+      },
+      { fault: '401' },
+    ),
   );
 
   it(
