@@ -103,7 +103,7 @@ export function createClient(
   const transport = options.transport ?? defaultTransport();
 
   function open<E extends object>(endpoint: Endpoint<E>, request: object, own: RequestOptions = {}): Observable<E> {
-    const timeouts = mergeTimeouts(commonTimeouts, own.timeouts);
+    const timeouts = own.timeouts ? mergeTimeouts(commonTimeouts, own.timeouts) : commonTimeouts;
     return new Observable<E>((subscriber) => {
       // Whoever is gone already must cost nothing, not even a clock.
       if (subscriber.closed) return;

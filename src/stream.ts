@@ -205,7 +205,12 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
       failEvent(failureOf(parseLoosely(data)));
       return;
     }
-    if (data === '' || data.startsWith(':')) return; // a keepalive in the place of data; a parser's exception costs more
+    // What every stream has and JSON is not is looked at first: an exception of the parser costs as much as many events.
+    if (data === '' || data.startsWith(':')) return;
+    if (data === '[DONE]') {
+      progress(tracker.sentinel());
+      return;
+    }
     let value: unknown;
     try {
       value = JSON.parse(data);
