@@ -1,6 +1,7 @@
 import { expectTypeOf } from 'expect-type';
+import { inspect } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
-import { ConnectionError, isLlmStreamError, StreamTimeoutError, type LlmStreamError } from 'rx-llm';
+import { ConnectionError, isLlmStreamError, StreamEventError, StreamTimeoutError, type LlmStreamError } from 'rx-llm';
 
 describe('isLlmStreamError', () => {
   it('knows the errors of this copy, and narrows', () => {
@@ -26,5 +27,14 @@ describe('isLlmStreamError', () => {
     ['a word', 'http'],
   ])('does not take %s for one', (_, value) => {
     expect(isLlmStreamError(value)).toBe(false);
+  });
+});
+
+describe('providerMessage', () => {
+  it('is there to be read, and is left out of what is printed', () => {
+    const error = new StreamEventError('It failed', { providerMessage: 'Overloaded' });
+    expect(error.providerMessage).toBe('Overloaded');
+    expect(JSON.stringify(error) + inspect(error)).not.toContain('Overloaded');
+    expect(new StreamEventError('It failed').providerMessage).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import { failureOf, STATUS_OF_TYPE } from '../endpoints/failure.js';
+import { text } from '../endpoints/fields.js';
 import { isLlmStreamError, type LlmErrorKind, type LlmStreamError } from '../errors.js';
 import type { EndpointName } from '../events.js';
 import { isRetryableFailure, isSpent } from '../retryable.js';
@@ -89,9 +90,8 @@ function codeOf(error: LlmStreamError): string | number {
   return code === undefined || (code === status && status < 400) ? kind : code;
 }
 
-const NEUTRAL: Readonly<Record<LlmErrorKind, string>> = {
-  http: 'The model failed to answer',
-  'in-band': 'The model failed to answer',
+const FAILED = 'The model failed to answer';
+const NEUTRAL: Readonly<Partial<Record<LlmErrorKind, string>>> = {
   truncated: 'The answer broke off before it was complete',
   malformed: 'The answer could not be read',
   limit: 'The answer could not be read',
@@ -100,12 +100,13 @@ const NEUTRAL: Readonly<Record<LlmErrorKind, string>> = {
 };
 
 function messageOf(error: LlmStreamError): string {
-  const { kind, status = 0, providerMessage } = error;
+  const { kind, status = 0 } = error;
+  const words = text(error.providerMessage);
   if (isOurOwn(error)) return 'The service could not answer this request';
   const aboutRequest = status >= 400 && status < 500;
-  if (providerMessage && (kind === 'in-band' || aboutRequest)) return providerMessage.replace(/https?:\/\/\S+/g, '…');
+  if (words && (kind === 'in-band' || aboutRequest)) return words.replace(/https?:\/\/\S+/g, '…');
   if (statusFor(error) === 429) return 'Too many requests';
-  return kind === 'http' && aboutRequest ? 'The request was refused' : NEUTRAL[kind];
+  return kind === 'http' && aboutRequest ? 'The request was refused' : (NEUTRAL[kind] ?? FAILED);
 }
 
 /**
