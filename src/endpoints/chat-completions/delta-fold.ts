@@ -1,6 +1,6 @@
 import { Base64Text } from '../base64.js';
 import { fields, list, text, type Fields } from '../fields.js';
-import { isEmpty, overlay, put, putAt } from '../snapshot.js';
+import { isEmpty, joinText, overlay, put, putAt } from '../snapshot.js';
 import type { ChatCompletionMessage } from './completion.js';
 
 /** Lays deltas over a message. Text grows, lists are continued, and of everything else the last word counts. */
@@ -36,7 +36,7 @@ export class DeltaFold {
       case 'audio':
         return this.#joinAudio(fields(before), fields(piece));
       default:
-        if (typeof piece === 'string') return text(before) + piece;
+        if (typeof piece === 'string') return joinText(text(before), piece);
         if (Array.isArray(piece)) return [...list(before), ...list(piece)];
         return overlay(before, piece);
     }
@@ -58,7 +58,7 @@ function joinContent(before: unknown, piece: unknown): unknown {
   for (const item of pieces) {
     const part = fields(item);
     if (part.type === 'text' && !Array.isArray(content)) {
-      if (text(part.text) !== '') content = text(content) + text(part.text);
+      if (text(part.text) !== '') content = joinText(text(content), text(part.text));
     } else {
       content = joinPart(typeof content === 'string' ? [{ type: 'text', text: content }] : list(content), part);
     }
@@ -70,7 +70,7 @@ function joinContent(before: unknown, piece: unknown): unknown {
 function joinPart(parts: readonly unknown[], part: Fields): readonly unknown[] {
   const last = fields(parts.at(-1));
   if (part.type === last.type && part.type === 'text') {
-    return putAt(parts, parts.length - 1, put(last, 'text', text(last.text) + text(part.text)));
+    return putAt(parts, parts.length - 1, put(last, 'text', joinText(text(last.text), text(part.text))));
   }
   if (part.type === last.type && part.type === 'thinking') {
     const { type: _, thinking, ...rest } = part;
@@ -99,7 +99,7 @@ function joinDetail(details: readonly unknown[], item: unknown): readonly unknow
   let detail = fields(details[place]);
   for (const [name, value] of Object.entries(piece)) {
     if (isEmpty(value) || name === '__proto__') continue;
-    if (GROWING.includes(name)) detail = put(detail, name, text(detail[name]) + text(value));
+    if (GROWING.includes(name)) detail = put(detail, name, joinText(text(detail[name]), text(value)));
     else if (name === 'signature' || detail[name] == null) detail = put(detail, name, value);
   }
   return putAt(details, place, detail);

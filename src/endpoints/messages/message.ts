@@ -2,7 +2,7 @@ import type { ReaderFactory } from '../../concepts/concept.js';
 import type { MessageSink } from '../../concepts/message.js';
 import { mergeUsage } from '../../usage.js';
 import { fields, list, text, type Fields } from '../fields.js';
-import { insert, isEmpty, overlay, put, putAt } from '../snapshot.js';
+import { insert, isEmpty, joinText, overlay, put, putAt } from '../snapshot.js';
 import type { ContentBlock, MessageObject } from './items.js';
 import type { MessageStreamEvent } from './wire.js';
 
@@ -114,7 +114,7 @@ export const messagesMessage: ReaderFactory<MessageStreamEvent, MessageSink> = (
   function append(place: number, name: string, piece: unknown): void {
     if (text(piece) === '') return;
     const block = fields(message.content[place]);
-    change(place, put(block, name, text(block[name]) + text(piece)));
+    change(place, put(block, name, joinText(text(block[name]), text(piece))));
   }
 
   /** A signature comes whole, and once; some proxies send it in pieces, or repeat it. */
