@@ -2,10 +2,12 @@
 // endpoint foretell, memory must stay flat, and nothing may keep the process alive afterwards.
 //
 // `npm run soak -- --seconds 600 --seed 7 --streams 40`. Reads dist/, so build first.
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Worker } from 'node:worker_threads';
 import { Failed, main } from './lib.mjs';
 
 const { values: args } = parseArgs({
@@ -18,7 +20,6 @@ const { values: args } = parseArgs({
 
 const { accumulateMessage, createLlmClient, retryBeforeFirstToken, textDeltas, toolCalls } =
   await import('../dist/esm/index.node.js');
-const { startGateway } = await import('../dist/esm/gateway/index.js');
 
 const endpoints = {
   chatCompletions: (prompt) => ({ model: 'vendor/leaf-1', messages: [{ role: 'user', content: prompt }] }),
@@ -66,9 +67,10 @@ function draw(endpoint) {
 
 await main(async () => {
   const before = handles();
-  const gateway = await startGateway({ journalLimit: 100, seed: args.seed });
+  const gateway = new Worker(new URL('./soak-gateway.mjs', import.meta.url), { workerData: { seed: args.seed } });
+  const [baseUrl] = await once(gateway, 'message');
   const client = createLlmClient({
-    baseUrl: gateway.url,
+    baseUrl,
     apiKey: 'sk-soak-123456',
     // Long enough for a busy machine, short enough to run into often.
     timeouts: { headersMs: 1500, idleMs: 1500, stalledMs: 2000 },
@@ -112,8 +114,8 @@ await main(async () => {
     }
   };
   await Promise.all([watch(), ...Array.from({ length: Number(args.streams) }, worker)]);
-  await gateway.idle();
-  await gateway.close();
+  gateway.postMessage('close');
+  await once(gateway, 'exit');
 
   const seconds = (performance.now() - started) / 1000;
   console.log(`${turns} streams in ${seconds.toFixed(0)} s (seed ${args.seed}): ${JSON.stringify(counts)}`);
