@@ -1,6 +1,6 @@
 import { DecimalPipe } from '@angular/common';
 import { ChangeDetectionStrategy, Component, computed, input, output } from '@angular/core';
-import { isLlmStreamError } from 'rx-llm';
+import { isLlmStreamError, type LlmErrorKind } from 'rx-llm';
 import type { Answer } from './conversation';
 import { ToolCallView } from './tool-call';
 
@@ -100,7 +100,7 @@ export class AnswerView {
   );
 }
 
-const TITLES: Record<LlmStreamError['kind'], string> = {
+const TITLES: Record<LlmErrorKind, string> = {
   http: 'The gateway refused the question.',
   'in-band': 'The model reported a failure.',
   truncated: 'The connection broke.',
