@@ -199,7 +199,7 @@ describe('the relay’s own page, by EventSource', () => {
     withPage({ ...ownPage({ script: ['reset=10', '429'] }), failures: 1 }, async (app) => {
       await ask(app, ESSAY);
       await status(app)
-        .filter({ hasText: /The gateway broke the connection/ })
+        .filter({ hasText: /The answer broke off before it was complete/ })
         .waitFor();
       assert((await output(app).textContent()).length > 10);
 
