@@ -24,6 +24,7 @@ import { responsesEndpoint } from './endpoints/responses/endpoint.js';
 import type { ResponseRequest, ResponseStreamEvent } from './endpoints/responses/wire.js';
 import type { EndpointName } from './events.js';
 import { subscribeTo } from './operators/operate.js';
+import { MAX_EVENT_BYTES } from './sse/frame-reader.js';
 import { openStream, type ResponseHead } from './stream.js';
 import { mergeTimeouts, type StreamTimeouts } from './timeouts.js';
 import type { Transport, TransportRequest } from './transport/transport.js';
@@ -97,7 +98,7 @@ export function createClient(
   options = {} as LlmClientOptions,
   defaultTransport: () => Transport,
 ): LlmClient {
-  const { maxEventBytes = 64 * 1024 * 1024, idempotencyHeader = 'idempotency-key', scheduler } = options;
+  const { maxEventBytes = MAX_EVENT_BYTES, idempotencyHeader = 'idempotency-key', scheduler } = options;
   const urlOf = urls(options);
   const commonTimeouts = mergeTimeouts(options.timeouts);
   const transport = options.transport ?? defaultTransport();

@@ -21,7 +21,7 @@ function adviceFor(status: number, retryable: boolean): string {
 }
 
 /** Origin and path alone: a query may hold a key. */
-function withoutQuery(url: string): string {
+export function withoutQuery(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? '';
 }
 

@@ -12,7 +12,7 @@ import {
   type LlmErrorDetails,
   type LlmStreamError,
 } from './errors.js';
-import { httpResponseError, requestIdOf } from './http-error.js';
+import { httpResponseError, requestIdOf, withoutQuery } from './http-error.js';
 import { subscribeTo, subscriberApart } from './operators/operate.js';
 import { copyOf, redact } from './redact.js';
 import { isRetryableFailure } from './retryable.js';
@@ -227,8 +227,8 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
 
   /** The sentinel, a keepalive in the place of data, several frames with a single newline between them, or a fault. */
   function oddFrame(data: string, name: string | undefined): void {
-    const lines = data.split('\n');
     if (data === '' || data.startsWith(':')) return;
+    const lines = data.split('\n');
     if (data === '[DONE]' || data === 'DONE') progress(tracker.sentinel());
     else if (lines.length > 1) for (const line of lines) frame(line, name);
     // A frame that the end has cut says no more than the end itself.
@@ -366,7 +366,7 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
 
   /** Without the query, which may hold a key. */
   function where(): string {
-    return `${endpoint.name}:${sent ? ` ${sent.url.split('?', 1)[0] ?? ''}` : ''}`;
+    return `${endpoint.name}:${sent ? ` ${withoutQuery(sent.url)}` : ''}`;
   }
 
   function causeOf(cause: unknown): LlmErrorDetails {

@@ -5,7 +5,7 @@ import { isToken } from '../is-token.js';
 import { subscribeTo } from './operate.js';
 
 /** More events than any preamble has. A server that goes on without a token must not fill the memory. */
-const MAX_HELD = 1000;
+export const MAX_HELD = 1000;
 
 /** What `toServerSentEvents()` emits has the type of the event that is inside, and none of its fields. */
 const commits = (value: unknown): boolean => 'data' in fields(value) || isToken(value);

@@ -1,6 +1,6 @@
 import type { OperatorFunction } from 'rxjs';
 import { EventTooLargeError } from '../errors.js';
-import { FrameLimitError, FrameReader } from '../sse/frame-reader.js';
+import { FrameLimitError, FrameReader, MAX_EVENT_BYTES } from '../sse/frame-reader.js';
 import type { ServerSentEvent } from '../sse/server-sent-event.js';
 import { operate } from './operate.js';
 
@@ -10,8 +10,6 @@ export interface ParseServerSentEventsConfig {
   /** Emit comments too, as events that hold nothing else. Default: `false`. */
   readonly comments?: boolean | undefined;
 }
-
-const MAX_EVENT_BYTES = 64 * 1024 * 1024;
 
 /**
  * Reads server-sent events out of bytes or text, wherever they are cut: in a line, between CR and LF, in a character.

@@ -4,6 +4,7 @@ import { ENDPOINTS, isToken } from '../is-token.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { errorFrame } from '../sse/error-frame.js';
 import type { ServerSentEvent } from '../sse/server-sent-event.js';
+import { MAX_HELD } from './before-first-token.js';
 import { operate } from './operate.js';
 
 export interface ServerSentEventsConfig {
@@ -157,9 +158,6 @@ export function toServerSentEvents<T>(config: ServerSentEventsConfig = {}): Oper
     };
   });
 }
-
-/** More events than any preamble has; a server that goes on without a token must not fill the memory. */
-const MAX_HELD = 1000;
 
 interface WireEvent {
   readonly type?: unknown;

@@ -9,6 +9,9 @@ const slice: Slice = function (start, end) {
   return (decoder ??= new TextDecoder('utf-8', { ignoreBOM: true })).decode(this.subarray(start, end));
 };
 
+/** The most bytes of one event, unless told otherwise: an image is one event, of several MiB. */
+export const MAX_EVENT_BYTES = 64 * 1024 * 1024;
+
 export interface FrameHandler {
   onEvent(message: EventSourceMessage): void;
   onComment?: ((comment: string) => void) | undefined;
