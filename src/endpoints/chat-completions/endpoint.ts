@@ -50,7 +50,8 @@ function isToken(chunk: ChatCompletionChunk): boolean {
 const ENDED = { message: 'The gateway ended the answer with finish reason "error"' };
 
 /** What a chunk holds beside a failure, and is to be delivered before it. */
-const holdsContent = (chunk: ChatCompletionChunk): boolean => isToken(chunk) || chatUsage(chunk) !== undefined;
+const holdsContent = (chunk: ChatCompletionChunk): boolean =>
+  (Array.isArray(chunk.choices) && isToken(chunk)) || chatUsage(chunk) !== undefined;
 
 function failure(chunk: ChatCompletionChunk): Failure | undefined {
   const { choices, error, object, usage, type, finish_reason: ended } = fields(chunk);
