@@ -2,7 +2,6 @@ import {
   catchError,
   defer,
   first,
-  map,
   noop,
   Observable,
   of,
@@ -103,54 +102,67 @@ export function createClient(
   const commonTimeouts = mergeTimeouts(options.timeouts);
   const transport = options.transport ?? defaultTransport();
 
-  function open<E extends object>(endpoint: Endpoint<E>, request: object, own: RequestOptions = {}): Observable<E> {
-    const timeouts = own.timeouts ? mergeTimeouts(commonTimeouts, own.timeouts) : commonTimeouts;
-    return new Observable<E>((subscriber) => {
-      // Whoever is gone already must cost nothing, not even a clock.
-      if (subscriber.closed) return;
-      // Read before anything can be asynchronous: a retrying operator has its key ready only now.
-      const attempt = currentAttempt();
-      if (own.signal) {
-        attempt?.follow(own.signal);
-        if (!follow(own.signal, subscriber)) return;
-      }
-      const stream = openStream(subscriber, {
-        endpoint,
-        request,
-        transport,
-        timeouts,
-        maxEventBytes,
-        scheduler,
-        onResponse: own.onResponse?.bind(own),
-        onToken: attempt && (() => attempt.markToken()),
+  function opener<E extends object>(endpoint: Endpoint<E>): (request: object, own?: RequestOptions) => Observable<E> {
+    const url = urlOf(endpoint);
+    return (request, own = {}) => {
+      const timeouts = own.timeouts ? mergeTimeouts(commonTimeouts, own.timeouts) : commonTimeouts;
+      return new Observable<E>((subscriber) => {
+        // Whoever is gone already must cost nothing, not even a clock.
+        if (subscriber.closed) return;
+        // Read before anything can be asynchronous: a retrying operator has its key ready only now.
+        const attempt = currentAttempt();
+        if (own.signal) {
+          attempt?.follow(own.signal);
+          if (!follow(own.signal, subscriber)) return;
+        }
+        const stream = openStream(subscriber, {
+          endpoint,
+          request,
+          transport,
+          timeouts,
+          maxEventBytes,
+          scheduler,
+          onResponse: own.onResponse?.bind(own),
+          onToken: attempt && (() => attempt.markToken()),
+        });
+        const send = (key: string | undefined, common: HeaderValues | undefined): void => {
+          let ready: TransportRequest;
+          try {
+            const headers = headersOf(key, options.auth, common, own.headers);
+            const header = attempt?.header ?? idempotencyHeader;
+            if (header && !(header.toLowerCase() in headers)) {
+              put(headers, header, own.idempotencyKey ?? attempt?.idempotencyKey ?? mintKey());
+            }
+            ready = { method: 'POST', url, headers, body: serialize(endpoint, request, options.includeUsage) };
+          } catch (error) {
+            stream.refuse(error);
+            return;
+          }
+          stream.send(ready);
+        };
+        const { apiKey, headers: common } = options;
+        // Most credentials are there, and asking for them costs as much as all else that is done before the request is sent.
+        if (typeof apiKey !== 'function' && typeof common !== 'function') send(apiKey, common);
+        else {
+          const asked = zip(obtain('apiKey', apiKey), obtain('headers', common)).pipe(first(null, undefined));
+          subscribeTo(asked, subscriber, {
+            next: (given) => {
+              if (given) send(...given);
+              else stream.refuse(new Error('`apiKey` or `headers` gave no value'));
+            },
+            error: (error) => stream.refuse(error),
+            complete: noop,
+          });
+        }
       });
-      const { apiKey, headers: common } = options;
-      // Most credentials are there: asking for them costs as much as all else that is done before the request is sent.
-      const given: Observable<readonly [string | undefined, HeaderValues | undefined] | undefined> =
-        typeof apiKey === 'function' || typeof common === 'function'
-          ? zip(obtain('apiKey', apiKey), obtain('headers', common)).pipe(first(null, undefined))
-          : of([apiKey, common] as const);
-      const ready = given.pipe(
-        map((credentials): TransportRequest => {
-          if (!credentials) throw new Error('`apiKey` or `headers` gave no value');
-          const [key, shared] = credentials;
-          const headers = headersOf(key, options.auth, shared, own.headers);
-          const header = attempt?.header ?? idempotencyHeader;
-          if (header) headers[header.toLowerCase()] ??= own.idempotencyKey ?? attempt?.idempotencyKey ?? mintKey();
-          checkHeaders(headers);
-          const body = serialize(endpoint, request, options.includeUsage);
-          return { method: 'POST', url: urlOf(endpoint), headers, body };
-        }),
-      );
-      subscribeTo(ready, subscriber, { next: stream.send, error: stream.refuse, complete: noop });
-    });
+    };
   }
 
   return {
-    chatCompletions: (request, own) => open(chatEndpoint, request, own),
-    responses: (request, own) => open(responsesEndpoint, request, own),
-    messages: (request, own) => open(messagesEndpoint, request, own),
-    images: (request, own) => open(imagesEndpoint, request, own),
+    chatCompletions: opener(chatEndpoint),
+    responses: opener(responsesEndpoint),
+    messages: opener(messagesEndpoint),
+    images: opener(imagesEndpoint),
   };
 }
 
@@ -194,23 +206,22 @@ function headersOf(
   ...own: (HeaderValues | undefined)[]
 ): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'text/event-stream' };
-  if (key !== undefined && auth === 'bearer') headers['authorization'] = `Bearer ${key}`;
-  else if (key !== undefined) headers[auth] = key;
   if (auth === 'x-api-key') headers['anthropic-version'] = '2023-06-01';
-  for (const [name, value] of own.flatMap((values) => Object.entries(values ?? {}))) {
-    if (value !== undefined) headers[name.toLowerCase()] = value;
+  if (key !== undefined && auth === 'bearer') put(headers, 'authorization', `Bearer ${key}`);
+  else if (key !== undefined) put(headers, auth, key);
+  for (const values of own) {
+    if (values) for (const [name, value] of Object.entries(values)) if (value !== undefined) put(headers, name, value);
   }
   return headers;
 }
 
 /** Refuses what would not reach the gateway as it stands, or would bring another header along. */
-function checkHeaders(headers: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw new Error('a header has a name that no header may have');
-    if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-      throw new Error(`the header \`${name}\` holds what no header may`);
-    }
+function put(headers: Record<string, string>, name: string, value: unknown): void {
+  if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw new Error('a header has a name that no header may have');
+  if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    throw new Error(`the header \`${name}\` holds what no header may`);
   }
+  headers[name.toLowerCase()] = value;
 }
 
 function serialize<E extends object>(endpoint: Endpoint<E>, request: object, includeUsage = true): string {

@@ -1,6 +1,14 @@
-import { asyncScheduler, defer, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs';
+import {
+  asyncScheduler,
+  from,
+  throwError,
+  type Observable,
+  type SchedulerLike,
+  type Subscriber,
+  type Subscription,
+} from 'rxjs';
 import { Clocks, type ClockName } from './clocks.js';
-import type { Endpoint, Failure, Progress } from './endpoints/endpoint.js';
+import type { Endpoint, Failure, Progress, TerminalTracker } from './endpoints/endpoint.js';
 import { failureOf } from './endpoints/failure.js';
 import {
   ConnectionError,
@@ -46,9 +54,9 @@ export interface ResponseHead {
 
 /** One subscription's stream, before anything is sent. */
 export interface OpenStream {
-  readonly send: (request: TransportRequest) => void;
+  send(request: TransportRequest): void;
   /** Nothing can be sent, for a reason that holds no secret. */
-  readonly refuse: (why: unknown) => void;
+  refuse(why: unknown): void;
 }
 
 /** How long a complete answer waits for what may still follow it, such as the usage. */
@@ -63,327 +71,368 @@ const ERROR_BODY_MS = 5000;
 type Chunk = Uint8Array | string;
 type ErrorClass = new (message: string, details: LlmErrorDetails) => LlmStreamError;
 
+/** One subscription's stream, before anything is sent. */
+export function openStream<E extends object>(subscriber: Subscriber<E>, config: StreamConfig<E>): OpenStream {
+  return new Stream(subscriber, config);
+}
+
 /**
  * One subscription's way from a request to typed events: sends it, reads the answer, decides how it ends, and takes
  * everything down. Bytes go to `subscriber.next` synchronously.
+ *
+ * A class, because hundreds may be open at once: as closures its methods would weigh more than all that it keeps.
  */
-export function openStream<E extends object>(subscriber: Subscriber<E>, config: StreamConfig<E>): OpenStream {
-  const { endpoint, request, timeouts, scheduler } = config;
-  const tracker = endpoint.terminal(request);
-  const usage = new UsageTally();
-  const clocks = new Clocks(scheduler, expire);
-  let sent: TransportRequest | undefined;
-  let status = 0;
-  let headers: Readonly<Record<string, string>> = {};
-  let body: Subscription | undefined;
-  let bodyEnded = false;
-  let sniffer: Sniffer | undefined;
-  let reader: FrameReader | undefined;
+class Stream<E extends object> implements OpenStream {
+  readonly #subscriber: Subscriber<E>;
+  readonly #config: StreamConfig<E>;
+  readonly #endpoint: Endpoint<E>;
+  readonly #tracker: TerminalTracker<E>;
+  readonly #usage = new UsageTally();
+  readonly #clocks: Clocks;
+  #sent: TransportRequest | undefined;
+  #status = 0;
+  #headers: Readonly<Record<string, string>> = {};
+  #body: Subscription | undefined;
+  #bodyEnded = false;
+  #sniffer: Sniffer | undefined;
+  #reader: FrameReader | undefined;
   /** What came before it was clear what it is; then, of a body that is no event stream, all of it. */
-  let held: Chunk[] = [];
-  let heldBytes = 0;
+  #held: Chunk[] = [];
+  #heldBytes = 0;
   /** The body is no event stream. */
-  let rejected = false;
-  let events = 0;
-  let tokenSeen = false;
+  #rejected = false;
+  #events = 0;
+  #tokenSeen = false;
   /** Nothing essential can follow: every end is a good one. */
-  let enough = false;
+  #enough = false;
   /** The body has ended cleanly; what is read now stood without its blank line. */
-  let atEnd = false;
-  let closed = false;
+  #atEnd = false;
+  #closed = false;
   /** The answer is complete, and the body is given a moment to end, so that the connection can be used again. */
-  let draining = false;
-  let drained = 0;
+  #draining = false;
+  #drained = 0;
 
-  subscriber.add(() => {
-    closed = true;
-    clocks.stop();
-    reader?.stop();
-    held = [];
-    if (!draining) body?.unsubscribe();
-  });
-  clocks.arm('total', timeouts.totalMs);
-  clocks.arm('firstToken', timeouts.firstTokenMs);
-
-  function send(ready: TransportRequest): void {
-    sent = ready;
-    clocks.arm('headers', timeouts.headersMs);
-    subscribeTo(
-      defer(() => config.transport(ready)),
-      subscriber,
-      {
-        next: respond,
-        error(error) {
-          if (status > 0) broken(error);
-          else unreachable(`could not be reached${wordOf(error)}. Check \`baseUrl\` and the network.`, error);
-        },
-        complete() {
-          if (!sniffer) unreachable('gave no response.');
-        },
-      },
-    );
+  constructor(subscriber: Subscriber<E>, config: StreamConfig<E>) {
+    const { endpoint, request, timeouts, scheduler } = config;
+    this.#subscriber = subscriber;
+    this.#config = config;
+    this.#endpoint = endpoint;
+    this.#tracker = endpoint.terminal(request);
+    this.#clocks = new Clocks(scheduler, (clock) => this.#expire(clock));
+    subscriber.add(() => this.#close());
+    this.#clocks.arm('total', timeouts.totalMs);
+    this.#clocks.arm('firstToken', timeouts.firstTokenMs);
   }
 
-  function unreachable(what: string, cause?: unknown): void {
-    // An address that is none stays so.
-    fail(ConnectionError, what, { retryable: !wordOf(cause).includes('ERR_INVALID'), ...causeOf(cause) });
-  }
-
-  function respond(response: TransportResponse): void {
-    if (sniffer) return; // one response is all that a request has
-    ({ status, headers } = response);
-    // Before the other is off, so that both get along with one timer.
-    clocks.arm('idle', timeouts.idleMs);
-    clocks.disarm('headers');
-    config.onResponse?.({ status, headers, requestId: requestIdOf(headers) });
-    if (closed) return;
-    clocks.arm('stalled', timeouts.stalledMs);
-    sniffer = new Sniffer(headers['content-type']);
-    if (status < 200 || status > 299) reject();
-    // On its own, not in the subscriber's chain: a complete answer leaves its body open for a moment.
-    const reading = subscriberApart<Chunk, E>(subscriber, {
-      next: receive,
-      error(error) {
-        bodyEnded = true;
-        if (closed) clocks.stop();
-        else broken(error);
+  send(ready: TransportRequest): void {
+    this.#sent = ready;
+    this.#clocks.arm('headers', this.#config.timeouts.headersMs);
+    subscribeTo(this.#answers(ready), this.#subscriber, {
+      next: (response) => this.#respond(response),
+      error: (error) => {
+        if (this.#status > 0) this.#broken(error);
+        else this.#unreachable(`could not be reached${wordOf(error)}. Check \`baseUrl\` and the network.`, error);
       },
-      complete() {
-        bodyEnded = true;
-        if (closed) clocks.stop();
-        else ended();
+      complete: () => {
+        if (!this.#sniffer) this.#unreachable('gave no response.');
       },
     });
-    body = reading;
+  }
+
+  refuse(why: unknown): void {
+    const { message, cause } = why as Error;
+    this.#fail(ConnectionError, `Nothing was sent: ${message}.`, this.#causeOf(cause));
+  }
+
+  #close(): void {
+    this.#closed = true;
+    this.#clocks.stop();
+    this.#reader?.stop();
+    this.#held = [];
+    if (!this.#draining) this.#body?.unsubscribe();
+  }
+
+  /** A transport that throws is one that errors. */
+  #answers(ready: TransportRequest): Observable<TransportResponse> {
+    try {
+      return from(this.#config.transport(ready));
+    } catch (error) {
+      return throwError(() => error);
+    }
+  }
+
+  #unreachable(what: string, cause?: unknown): void {
+    // An address that is none stays so.
+    this.#fail(ConnectionError, what, { retryable: !wordOf(cause).includes('ERR_INVALID'), ...this.#causeOf(cause) });
+  }
+
+  #respond(response: TransportResponse): void {
+    if (this.#sniffer) return; // one response is all that a request has
+    const { status, headers } = response;
+    this.#status = status;
+    this.#headers = headers;
+    // Before the other is off, so that both get along with one timer.
+    this.#clocks.arm('idle', this.#config.timeouts.idleMs);
+    this.#clocks.disarm('headers');
+    this.#config.onResponse?.({ status, headers, requestId: requestIdOf(headers) });
+    if (this.#closed) return;
+    this.#clocks.arm('stalled', this.#config.timeouts.stalledMs);
+    this.#sniffer = new Sniffer(headers['content-type']);
+    if (status < 200 || status > 299) this.#reject();
+    // On its own, not in the subscriber's chain: a complete answer leaves its body open for a moment.
+    const reading = subscriberApart<Chunk, E>(this.#subscriber, {
+      next: (chunk) => this.#receive(chunk),
+      error: (error) => {
+        this.#bodyEnded = true;
+        if (this.#closed) this.#clocks.stop();
+        else this.#broken(error);
+      },
+      complete: () => {
+        this.#bodyEnded = true;
+        if (this.#closed) this.#clocks.stop();
+        else this.#ended();
+      },
+    });
+    this.#body = reading;
     response.body.subscribe(reading);
   }
 
-  function receive(chunk: Chunk): void {
-    if (draining) {
-      drained += chunk.length;
-      if (drained > DRAIN_BYTES) body?.unsubscribe();
-    } else if (!closed) {
-      clocks.touch('idle');
-      if (reader) read(reader, chunk);
-      else hold(chunk);
+  #receive(chunk: Chunk): void {
+    if (this.#draining) {
+      this.#drained += chunk.length;
+      if (this.#drained > DRAIN_BYTES) this.#body?.unsubscribe();
+    } else if (!this.#closed) {
+      this.#clocks.touch('idle');
+      if (this.#reader) this.#read(this.#reader, chunk);
+      else this.#hold(chunk);
     }
   }
 
   /** Until it is clear what the body is; or all of it, as far as an error can use it. */
-  function hold(chunk: Chunk): void {
-    held.push(chunk);
-    heldBytes += chunk.length;
-    if (!rejected) {
+  #hold(chunk: Chunk): void {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (!this.#rejected) {
       // Blank lines without end are for the reader, which does not keep them.
-      const isStream = sniffer?.next(chunk) ?? (heldBytes > ERROR_BODY_BYTES ? sniffer?.end() : undefined);
-      if (isStream === true) readHeld();
-      else if (isStream === false) reject();
+      const isStream =
+        this.#sniffer?.next(chunk) ?? (this.#heldBytes > ERROR_BODY_BYTES ? this.#sniffer?.end() : undefined);
+      if (isStream === true) this.#readHeld();
+      else if (isStream === false) this.#reject();
     }
-    if (rejected && heldBytes >= ERROR_BODY_BYTES) failHttp();
+    if (this.#rejected && this.#heldBytes >= ERROR_BODY_BYTES) this.#failHttp();
   }
 
-  function readHeld(): void {
-    reader = new FrameReader({ onEvent: ({ data, event }) => frame(data, event) }, config.maxEventBytes);
-    const chunks = held;
-    held = [];
-    for (const chunk of chunks) read(reader, chunk);
+  #readHeld(): void {
+    this.#reader = new FrameReader(
+      { onEvent: ({ data, event }) => this.#frame(data, event) },
+      this.#config.maxEventBytes,
+    );
+    const chunks = this.#held;
+    this.#held = [];
+    for (const chunk of chunks) this.#read(this.#reader, chunk);
   }
 
-  function read(from: FrameReader, chunk?: Chunk): void {
+  #read(from: FrameReader, chunk?: Chunk): void {
     try {
       if (chunk === undefined) from.end();
       else from.push(chunk);
     } catch (error) {
-      if (!(error instanceof FrameLimitError)) subscriber.error(error);
-      else fail(EventTooLargeError, `sent an event of more than ${error.maxEventBytes} bytes (\`maxEventBytes\`).`);
+      if (!(error instanceof FrameLimitError)) this.#subscriber.error(error);
+      else
+        this.#fail(EventTooLargeError, `sent an event of more than ${error.maxEventBytes} bytes (\`maxEventBytes\`).`);
     }
   }
 
-  function frame(data: string, name: string | undefined): void {
-    if (closed) return;
+  #frame(data: string, name: string | undefined): void {
+    if (this.#closed) return;
     if (name === 'error') {
-      failEvent(failureOf(parseLoosely(data)));
+      this.#failEvent(failureOf(parseLoosely(data)));
       return;
     }
     // What every stream has and JSON is not is looked at first: an exception of the parser costs as much as many events.
     if (data === '' || data.startsWith(':')) return;
     if (data === '[DONE]') {
-      progress(tracker.sentinel());
+      this.#progress(this.#tracker.sentinel());
       return;
     }
     let value: unknown;
     try {
       value = JSON.parse(data);
     } catch {
-      oddFrame(data.trim(), name);
+      this.#oddFrame(data.trim(), name);
       return;
     }
     // `null`, a number, a list: carries nothing.
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     const event = value as E & { type?: unknown };
-    if (name && name !== 'message' && endpoint.name !== 'chatCompletions') event.type ??= name;
-    emit(event);
+    if (name && name !== 'message' && this.#endpoint.name !== 'chatCompletions') event.type ??= name;
+    this.#emit(event);
   }
 
   /** The sentinel, a keepalive in the place of data, several frames with a single newline between them, or a fault. */
-  function oddFrame(data: string, name: string | undefined): void {
+  #oddFrame(data: string, name: string | undefined): void {
     if (data === '' || data.startsWith(':')) return;
     const lines = data.split('\n');
-    if (data === '[DONE]' || data === 'DONE') progress(tracker.sentinel());
-    else if (lines.length > 1) for (const line of lines) frame(line, name);
+    if (data === '[DONE]' || data === 'DONE') this.#progress(this.#tracker.sentinel());
+    else if (lines.length > 1) for (const line of lines) this.#frame(line, name);
     // A frame that the end has cut says no more than the end itself.
-    else if (!atEnd) fail(MalformedEventError, `sent an event that is not JSON, after ${events} others.`);
+    else if (!this.#atEnd)
+      this.#fail(MalformedEventError, `sent an event that is not JSON, after ${this.#events} others.`);
   }
 
-  function emit(event: E & { readonly type?: unknown }): void {
-    const failure = endpoint.failure(event);
+  #emit(event: E & { readonly type?: unknown }): void {
+    const failure = this.#endpoint.failure(event);
     if (!failure || failure.emit) {
-      const report = endpoint.usage(event);
-      if (report) usage.report(report);
-      if (!tokenSeen && endpoint.isToken(event)) {
-        tokenSeen = true;
-        config.onToken?.();
-        clocks.disarm('firstToken');
+      const report = this.#endpoint.usage(event);
+      if (report) this.#usage.report(report);
+      if (!this.#tokenSeen && this.#endpoint.isToken(event)) {
+        this.#tokenSeen = true;
+        this.#config.onToken?.();
+        this.#clocks.disarm('firstToken');
       }
-      events++;
-      subscriber.next(event);
-      if (closed) return;
+      this.#events++;
+      this.#subscriber.next(event);
+      if (this.#closed) return;
     }
     if (failure) {
-      failEvent(failure, event);
+      this.#failEvent(failure, event);
       return;
     }
     // Others only keep the connection open.
     if (event.type !== 'ping' && event.type !== 'keepalive') {
-      clocks.touch('stalled');
-      clocks.touch('grace');
+      this.#clocks.touch('stalled');
+      this.#clocks.touch('grace');
     }
-    progress(tracker.next(event));
+    this.#progress(this.#tracker.next(event));
   }
 
-  function progress(how: Progress): void {
-    if (how === 'done') complete();
-    else if (how === 'cut') truncate();
-    else if (how && !enough) {
-      enough = true;
-      clocks.arm('grace', Math.min(GRACE_MS, timeouts.idleMs || GRACE_MS));
+  #progress(how: Progress): void {
+    if (how === 'done') this.#complete();
+    else if (how === 'cut') this.#truncate();
+    else if (how && !this.#enough) {
+      this.#enough = true;
+      this.#clocks.arm('grace', Math.min(GRACE_MS, this.#config.timeouts.idleMs || GRACE_MS));
     }
   }
 
   /** The body has ended cleanly. */
-  function ended(): void {
-    if (!reader && !rejected) {
-      if (sniffer?.end()) readHeld();
-      else reject();
+  #ended(): void {
+    if (!this.#reader && !this.#rejected) {
+      if (this.#sniffer?.end()) this.#readHeld();
+      else this.#reject();
     }
-    atEnd = true;
-    if (reader) read(reader);
-    if (closed) return;
-    if (rejected) failHttp();
-    else if (enough) complete();
-    else truncate();
+    this.#atEnd = true;
+    if (this.#reader) this.#read(this.#reader);
+    if (this.#closed) return;
+    if (this.#rejected) this.#failHttp();
+    else if (this.#enough) this.#complete();
+    else this.#truncate();
   }
 
   /** The connection has broken after the head. */
-  function broken(error: unknown): void {
-    if (rejected) failHttp();
-    else if (enough) complete();
-    else truncate(error);
+  #broken(error: unknown): void {
+    if (this.#rejected) this.#failHttp();
+    else if (this.#enough) this.#complete();
+    else this.#truncate(error);
   }
 
-  function complete(): void {
-    reader?.stop();
-    draining = !bodyEnded;
-    subscriber.complete();
-    if (!bodyEnded) clocks.arm('grace', DRAIN_MS);
+  #complete(): void {
+    this.#reader?.stop();
+    this.#draining = !this.#bodyEnded;
+    this.#subscriber.complete();
+    if (!this.#bodyEnded) this.#clocks.arm('grace', DRAIN_MS);
   }
 
-  function expire(clock: ClockName): void {
-    if (draining) body?.unsubscribe();
-    else if (enough) complete();
-    else if (rejected) failHttp();
+  #expire(clock: ClockName): void {
+    if (this.#draining) this.#body?.unsubscribe();
+    else if (this.#enough) this.#complete();
+    else if (this.#rejected) this.#failHttp();
     else if (clock !== 'grace') {
       const option = `${clock}Ms` as const;
-      const message = say(
-        `ran into \`timeouts.${option}\` (${timeouts[option] ?? 0} ms). Raise it if the model may take longer.`,
+      const message = this.#say(
+        `ran into \`timeouts.${option}\` (${this.#config.timeouts[option] ?? 0} ms). Raise it if the model may take longer.`,
       );
-      subscriber.error(new StreamTimeoutError(message, clock, { ...details(), retryable: true }));
+      this.#subscriber.error(new StreamTimeoutError(message, clock, { ...this.#details(), retryable: true }));
     }
   }
 
-  function reject(): void {
-    rejected = true;
-    clocks.arm('grace', ERROR_BODY_MS);
+  #reject(): void {
+    this.#rejected = true;
+    this.#clocks.arm('grace', ERROR_BODY_MS);
   }
 
-  function failHttp(): void {
+  #failHttp(): void {
     const decoder = new TextDecoder();
-    const text = held.map((chunk) => (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })));
-    const now = (): number => (scheduler ?? asyncScheduler).now();
-    subscriber.error(httpResponseError(where(), status, headers, text.join(''), clean, now, details()));
+    const text = this.#held.map((chunk) =>
+      typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }),
+    );
+    const now = (): number => (this.#config.scheduler ?? asyncScheduler).now();
+    this.#subscriber.error(
+      httpResponseError(
+        this.#where(),
+        this.#status,
+        this.#headers,
+        text.join(''),
+        (words) => this.#clean(words),
+        now,
+        this.#details(),
+      ),
+    );
   }
 
-  function truncate(cause?: unknown): void {
+  #truncate(cause?: unknown): void {
     const how = cause === undefined ? 'ended the stream' : `broke the connection${wordOf(cause)}`;
-    fail(TruncatedStreamError, `${how} after ${events} events, before the answer was complete.`, {
+    this.#fail(TruncatedStreamError, `${how} after ${this.#events} events, before the answer was complete.`, {
       retryable: true,
-      ...causeOf(cause),
+      ...this.#causeOf(cause),
     });
   }
 
-  function failEvent({ message, code, type, status: own, requestId, retryAfterMs }: Failure, event?: object): void {
-    const named = code === undefined ? '' : ` (${clean(String(code))})`;
-    const words = message ? clean(message) : undefined;
-    fail(StreamEventError, `reported a failure in the stream${named}${words ? `: ${words}` : ''}`, {
+  #failEvent({ message, code, type, status: own, requestId, retryAfterMs }: Failure, event?: object): void {
+    const named = code === undefined ? '' : ` (${this.#clean(String(code))})`;
+    const words = message ? this.#clean(message) : undefined;
+    this.#fail(StreamEventError, `reported a failure in the stream${named}${words ? `: ${words}` : ''}`, {
       code,
       type,
-      status: own ?? status,
+      status: own ?? this.#status,
       retryAfterMs,
       retryable: isRetryableFailure(code, type, own),
-      requestId: requestId ?? requestIdOf(headers),
+      requestId: requestId ?? requestIdOf(this.#headers),
       event,
       providerMessage: words,
     });
   }
 
-  function fail(Failed: ErrorClass, what: string, more?: LlmErrorDetails): void {
-    subscriber.error(new Failed(say(what), { ...details(), ...more }));
+  #fail(Failed: ErrorClass, what: string, more?: LlmErrorDetails): void {
+    this.#subscriber.error(new Failed(this.#say(what), { ...this.#details(), ...more }));
   }
 
-  function details(): LlmErrorDetails {
+  #details(): LlmErrorDetails {
     return {
-      endpoint: endpoint.name,
-      status: status || undefined,
-      requestId: requestIdOf(headers),
-      tokenSeen,
-      usage: usage.value,
+      endpoint: this.#endpoint.name,
+      status: this.#status || undefined,
+      requestId: requestIdOf(this.#headers),
+      tokenSeen: this.#tokenSeen,
+      usage: this.#usage.value,
     };
   }
 
-  function say(what: string): string {
-    return `${where()} ${what}`;
+  #say(what: string): string {
+    return `${this.#where()} ${what}`;
   }
 
   /** Without the query, which may hold a key. */
-  function where(): string {
-    return `${endpoint.name}:${sent ? ` ${withoutQuery(sent.url)}` : ''}`;
+  #where(): string {
+    return `${this.#endpoint.name}:${this.#sent ? ` ${withoutQuery(this.#sent.url)}` : ''}`;
   }
 
-  function causeOf(cause: unknown): LlmErrorDetails {
-    return cause === undefined ? {} : { cause: copyOf(cause, clean) };
+  #causeOf(cause: unknown): LlmErrorDetails {
+    return cause === undefined ? {} : { cause: copyOf(cause, (words) => this.#clean(words)) };
   }
 
-  function clean(words: string): string {
-    return redact(words, sent, request);
+  #clean(words: string): string {
+    return redact(words, this.#sent, this.#config.request);
   }
-
-  return {
-    send,
-    refuse(why) {
-      const { message, cause } = why as Error;
-      fail(ConnectionError, `Nothing was sent: ${message}.`, causeOf(cause));
-    },
-  };
 }
 
 /** What an `error` event holds: JSON, JSON after a broken frame, or plain words. */
