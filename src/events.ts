@@ -39,3 +39,8 @@ export function endpointOf(event: { readonly type?: unknown }): EndpointName | u
   if (type.startsWith('image_')) return 'images';
   return 'choices' in event ? 'chatCompletions' : undefined;
 }
+
+/** An event that only keeps the connection open. */
+export function isKeepalive({ type }: { readonly type?: unknown }): boolean {
+  return type === 'ping' || type === 'keepalive';
+}

@@ -20,6 +20,7 @@ import {
   type LlmErrorDetails,
   type LlmStreamError,
 } from './errors.js';
+import { isKeepalive } from './events.js';
 import { httpResponseError, requestIdOf, withoutQuery } from './http-error.js';
 import { subscribeTo, subscriberApart } from './operators/operate.js';
 import { copyOf, redact } from './redact.js';
@@ -67,6 +68,9 @@ const DRAIN_BYTES = 4096;
 /** As much of an error body as is read, and how long it may take. */
 const ERROR_BODY_BYTES = 65_536;
 const ERROR_BODY_MS = 5000;
+
+/** What an event begins with. */
+const OBJECT = '{'.charCodeAt(0);
 
 type Chunk = Uint8Array | string;
 type ErrorClass = new (message: string, details: LlmErrorDetails) => LlmStreamError;
@@ -250,10 +254,12 @@ class Stream<E extends object> implements OpenStream {
       return;
     }
     // What every stream has and JSON is not is looked at first: an exception of the parser costs as much as many events.
-    if (data === '' || data.startsWith(':')) return;
-    if (data === '[DONE]') {
-      this.#progress(this.#tracker.sentinel());
-      return;
+    if (data.charCodeAt(0) !== OBJECT) {
+      if (data === '' || data.startsWith(':')) return;
+      if (data === '[DONE]') {
+        this.#progress(this.#tracker.sentinel());
+        return;
+      }
     }
     let value: unknown;
     try {
@@ -280,7 +286,12 @@ class Stream<E extends object> implements OpenStream {
       this.#fail(MalformedEventError, `sent an event that is not JSON, after ${this.#events} others.`);
   }
 
-  #emit(event: E & { readonly type?: unknown }): void {
+  #emit(event: E): void {
+    // Nearly all of a long answer: asking each of them for a failure, for usage and for the end would be a tenth of all work.
+    if (this.#tokenSeen && this.#endpoint.isDelta?.(event)) {
+      this.#deliver(event);
+      return;
+    }
     const failure = this.#endpoint.failure(event);
     if (!failure || failure.emit) {
       const report = this.#endpoint.usage(event);
@@ -290,20 +301,19 @@ class Stream<E extends object> implements OpenStream {
         this.#config.onToken?.();
         this.#clocks.disarm('firstToken');
       }
-      this.#events++;
-      this.#subscriber.next(event);
+      this.#deliver(event);
       if (this.#closed) return;
     }
-    if (failure) {
-      this.#failEvent(failure, event);
-      return;
-    }
-    // Others only keep the connection open.
-    if (event.type !== 'ping' && event.type !== 'keepalive') {
-      this.#clocks.touch('stalled');
-      this.#clocks.touch('grace');
-    }
-    this.#progress(this.#tracker.next(event));
+    if (failure) this.#failEvent(failure, event);
+    else this.#progress(this.#tracker.next(event));
+  }
+
+  #deliver(event: E): void {
+    this.#events++;
+    this.#subscriber.next(event);
+    if (isKeepalive(event)) return;
+    this.#clocks.touch('stalled');
+    this.#clocks.touch('grace');
   }
 
   #progress(how: Progress): void {

@@ -27,8 +27,14 @@ export function readerOf<Sink, N extends EndpointName>(concept: Concept<Sink, N>
   const readers = new Map<EndpointName, Reader<object> | undefined>();
   let name: EndpointName | undefined;
   let reader: Reader<object> | undefined;
+  /** The last event's type, if another of it goes where that one went: most are deltas after deltas. */
+  let same: string | undefined;
   return {
     next(event: { readonly type?: unknown; readonly choices?: unknown }): void {
+      if (same !== undefined && event.type === same) {
+        reader?.next(event);
+        return;
+      }
       // A type that names no endpoint (`error`, something new) belongs to the answer that is being read; so does an
       // event without type, unless it looks like chat's or there is a chat to read.
       const isUnnamed = typeof event.type !== 'string' && event.choices === undefined;
@@ -42,6 +48,7 @@ export function readerOf<Sink, N extends EndpointName>(concept: Concept<Sink, N>
         name = next;
         reader = readers.get(next);
       }
+      same = typeof event.type === 'string' && !starts ? event.type : undefined;
       reader?.next(event);
     },
     end(error?: unknown): void {

@@ -224,3 +224,24 @@ describe('the end of', () => {
     });
   });
 });
+
+describe('a delta', () => {
+  it.each([
+    ['responses', responsesEndpoint, 'response.output_text.delta'],
+    ['messages', messagesEndpoint, 'content_block_delta'],
+  ])('of %s is no failure and ends nothing', (_name, endpoint: Endpoint<never>, type) => {
+    const event = { type, error, response: { status: 'failed' }, delta: { stop_reason: 'end_turn' } } as never;
+    expect(endpoint.isDelta?.(event)).toBe(true);
+    expect(endpoint.failure(event)).toBeUndefined();
+    expect(endpoint.terminal({}).next(event)).toBeUndefined();
+  });
+
+  it('is no other event', () => {
+    for (const type of ['response.completed', 'response.output_text.done', undefined]) {
+      expect(responsesEndpoint.isDelta?.({ type } as never)).toBe(false);
+    }
+    for (const type of ['message_delta', 'content_block_start', undefined]) {
+      expect(messagesEndpoint.isDelta?.({ type } as never)).toBe(false);
+    }
+  });
+});

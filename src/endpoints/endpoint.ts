@@ -39,6 +39,11 @@ export interface Endpoint<E extends object> {
   readonly path: string;
   /** The event shows the reader something, costs money, or commits the model. */
   isToken(event: E): boolean;
+  /**
+   * The event carries a piece of the answer and nothing else: no failure, no usage, no end. Not there where every event
+   * may carry all of them.
+   */
+  isDelta?(event: E): boolean;
   failure(event: E): Failure | undefined;
   /** The raw usage object that the event reports, if it reports one. */
   usage(event: E): object | undefined;

@@ -3,7 +3,7 @@ import { Clocks, type ClockName } from '../clocks.js';
 import { fields, type Fields } from '../endpoints/fields.js';
 import type { Endpoint, TerminalTracker } from '../endpoints/endpoint.js';
 import { StreamTimeoutError, type TimeoutPhase } from '../errors.js';
-import { endpointOf, type EndpointName } from '../events.js';
+import { endpointOf, isKeepalive, type EndpointName } from '../events.js';
 import { ENDPOINTS, isToken } from '../is-token.js';
 import { checkMs } from '../timeouts.js';
 import { UsageTally } from '../usage.js';
@@ -130,7 +130,7 @@ class Watch {
   /** Whether the value is a sign of life. */
   next(value: unknown): boolean {
     const event = fields(value);
-    if (event.type === 'ping' || event.type === 'keepalive') return false;
+    if (isKeepalive(event)) return false;
     this.tokenSeen ||= isToken(value);
     if (!this.#endpoint || event.type === 'message_start') this.#begin(event);
     const usage = this.#endpoint?.usage(event as never);

@@ -14,11 +14,16 @@ export function readBlocks(sink: TextSink, kind: 'text' | 'thinking'): Reader<ob
   };
   const deltaType = `${kind}_delta`;
   return {
-    next(event) {
-      const { type, delta, content_block, message } = fields(event);
-      if (type === 'content_block_delta') show(delta, deltaType);
-      else if (type === 'content_block_start') show(content_block, kind);
-      else if (type === 'message_start') for (const block of list(fields(message).content)) show(block, kind);
+    next(wire) {
+      const event = fields(wire);
+      switch (event.type) {
+        case 'content_block_delta':
+          return show(event.delta, deltaType);
+        case 'content_block_start':
+          return show(event.content_block, kind);
+        case 'message_start':
+          for (const block of list(fields(event.message).content)) show(block, kind);
+      }
     },
   };
 }

@@ -62,6 +62,7 @@ export const messagesEndpoint: Endpoint<MessageStreamEvent> = {
   name: 'messages',
   path: '/messages',
   isToken,
+  isDelta: ({ type }) => type === 'content_block_delta',
   failure,
   usage: messagesUsage,
   terminal: () => new MessagesTracker(),

@@ -87,6 +87,7 @@ export const responsesEndpoint: Endpoint<ResponseStreamEvent> = {
   name: 'responses',
   path: '/responses',
   isToken,
+  isDelta: ({ type }) => text(type).endsWith('.delta'),
   failure,
   usage: responsesUsage,
   terminal: () => new ResponsesTracker(),
