@@ -175,8 +175,8 @@ export const suites = {
         kind: 'chat',
         consumers,
         jobOf: () => slow,
-        rounds: Math.max(3, rounds >> 2),
-        warm: 2,
+        rounds: Math.max(5, rounds >> 1),
+        warm: 6,
       });
       for (const [name, runs] of Object.entries(results)) {
         if (runs.some((run) => run.events !== 50 * count)) throw new Error(`${name} missed events`);
