@@ -295,11 +295,18 @@ export class PartialJson {
 /** What is shown of an open container whose last entry is `growing`; the same as before if nothing changed. */
 function show(open: Open, growing: unknown): Container {
   if (open.current && open.growing === growing && open.shown !== undefined) return open.shown;
-  const shown = Array.isArray(open.container) ? open.container.slice() : { ...open.container };
-  if (growing !== NOTHING) put(shown, open.key, growing);
+  const shown = copyOf(open, growing);
   open.growing = growing;
   open.current = true;
   return (open.shown = shown);
+}
+
+function copyOf({ container, key }: Open, growing: unknown): Container {
+  // `concat` makes room for the one more at once; pushed onto a copy, it would have all of it copied again.
+  if (Array.isArray(container)) return growing === NOTHING ? container.slice() : container.concat([growing]);
+  const copy = { ...container };
+  if (growing !== NOTHING) put(copy, key, growing);
+  return copy;
 }
 
 function put(container: Container, key: string, value: unknown): void {
