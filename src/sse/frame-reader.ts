@@ -84,7 +84,7 @@ export class FrameReader {
 
   push(chunk: Uint8Array | string): void {
     if (typeof chunk === 'string') this.#text(chunk, chunk.length);
-    else if (this.#decoder === undefined && !chunk.includes(CR)) this.#lines(chunk);
+    else if (this.#decoder === undefined) this.#lines(chunk);
     else this.#decode(chunk, true);
   }
 
@@ -96,26 +96,26 @@ export class FrameReader {
 
   /** Whole lines, decoded without the streaming decoder: no character can be cut at a newline. */
   #lines(chunk: Uint8Array & { readonly utf8Slice?: Slice }): void {
-    const end = chunk.lastIndexOf(LF) + 1;
-    if (end === 0) {
-      this.#keep(chunk);
-      return;
-    }
     const textIn = chunk.utf8Slice ?? slice;
+    const end = chunk.lastIndexOf(LF) + 1;
     let start = 0;
-    if (this.#lineBytes > 0) {
+    if (end > 0 && this.#lineBytes > 0) {
       start = chunk.indexOf(LF) + 1;
       this.#keep(chunk.subarray(0, start));
       const line = this.#takeLine();
-      this.#feed(textIn.call(line, 0, line.length), line.length);
+      this.#feed(fold(textIn.call(line, 0, line.length)), line.length);
     }
     while (start < end && !this.#stopped) {
       let next = start + PIECE >= end ? end : chunk.indexOf(LF, start + PIECE) + 1;
       if (next < end && chunk[next] === LF) next++; // the blank line goes with its event
-      this.#feed(textIn.call(chunk, start, next), next - start);
+      this.#feed(fold(textIn.call(chunk, start, next)), next - start);
       start = next;
     }
-    if (end < chunk.length) this.#keep(chunk.subarray(end));
+    if (end === chunk.length) return;
+    const rest = end === 0 ? chunk : chunk.subarray(end);
+    // Where it ends lines alone, a newline would be waited for in vain.
+    if (rest.includes(CR)) this.#decode(rest, true);
+    else this.#keep(rest);
   }
 
   #keep(bytes: Uint8Array): void {
@@ -147,9 +147,9 @@ export class FrameReader {
   }
 
   #text(text: string, bytes: number): void {
-    const folded = this.#afterCr && text.startsWith('\n') ? text.slice(1) : text;
+    const rest = this.#afterCr && text.startsWith('\n') ? text.slice(1) : text;
     if (text !== '') this.#afterCr = text.endsWith('\r');
-    this.#feed(folded.includes('\r') ? folded.replace(/\r\n?/g, '\n') : folded, bytes);
+    this.#feed(fold(rest), bytes);
   }
 
   #feed(text: string, bytes: number): void {
@@ -167,6 +167,11 @@ export class FrameReader {
     this.#eventBytes = ended ? 0 : Math.max(0, this.#eventBytes + bytes - this.#commentBytes);
     if (this.#eventBytes > this.#maxEventBytes) throw new FrameLimitError(this.#maxEventBytes);
   }
+}
+
+/** Every line end as a newline. */
+function fold(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
 /** Whether `data` has more than `max` bytes as UTF-8; most answers are known from the length alone. */
