@@ -1,4 +1,4 @@
-import { concat, mergeMap, NEVER, of, Subject, take, tap } from 'rxjs';
+import { concat, mergeMap, of, Subject, take, tap } from 'rxjs';
 import {
   accumulateMessage,
   type ChatCompletion,
@@ -24,9 +24,16 @@ function completion(content: string | null, finish_reason: string | null = null)
   };
 }
 
+/** A completion of one choice that calls `tide`. */
+function calling(id: string, text: string): ChatCompletion {
+  const tool_calls = [{ id, type: 'function', function: { name: 'tide', arguments: text } }] as const;
+  const message = { role: 'assistant', content: null, tool_calls } as const;
+  return { ...completion(null), choices: [{ index: 0, message, finish_reason: null }] };
+}
+
 describe('accumulateMessage', () => {
   describe('on chat completions', () => {
-    // r: the role, h, w: text, e: the finish reason, u: the usage
+    // r: the role; h, w: text; e: the finish reason; u: the usage
     const values = {
       r: chat.role(),
       h: chat.text('Hello'),
@@ -101,25 +108,10 @@ describe('accumulateMessage', () => {
           b: chat.toolArguments('"Oban"}'),
         });
         const expected = '      -1-2-3-|';
-        const call = (text: string): ChatCompletion => ({
-          ...completion(null),
-          choices: [
-            {
-              index: 0,
-              message: {
-                role: 'assistant',
-                content: null,
-                tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'tide', arguments: text } }],
-              },
-              finish_reason: null,
-            },
-          ],
-        });
-
         expectObservable(e1.pipe(accumulateMessage())).toBe(expected, {
-          1: call(''),
-          2: call('{"p":'),
-          3: call('{"p":"Oban"}'),
+          1: calling('call_1', ''),
+          2: calling('call_1', '{"p":'),
+          3: calling('call_1', '{"p":"Oban"}'),
         });
       }),
     );
@@ -143,22 +135,10 @@ describe('accumulateMessage', () => {
           t: chat.delta({ tool_calls: [{ index: 0, function: { name: 'tide', arguments: '{}' } }] }),
         });
         const expected = '      -1--(2#)';
-        const call = (id: string): object => ({
-          ...completion(null),
-          choices: [
-            {
-              index: 0,
-              message: {
-                role: 'assistant',
-                content: null,
-                tool_calls: [{ id, type: 'function', function: { name: 'tide', arguments: '{}' } }],
-              },
-              finish_reason: null,
-            },
-          ],
+        expectObservable(e1.pipe(accumulateMessage())).toBe(expected, {
+          1: calling('', '{}'),
+          2: calling('call_0_chatcmpl1', '{}'),
         });
-
-        expectObservable(e1.pipe(accumulateMessage())).toBe(expected, { 1: call(''), 2: call('call_0_chatcmpl1') });
       }),
     );
   });
@@ -181,7 +161,7 @@ describe('accumulateMessage', () => {
       status,
       output,
     });
-    // c: the beginning, h, w: text, e: the end
+    // c: the beginning; h, w: text; k: a keepalive; e, n: the end, with and without output; f, i: a failed one, a cut one
     const values = {
       c: responses.created(),
       h: responses.text('Hello'),
@@ -286,8 +266,8 @@ describe('accumulateMessage', () => {
     const text = (words: string) => ({ type: 'text', text: words }) as const;
     const tide = (input: object) => ({ type: 'tool_use', id: 'toolu_2', name: 'tide', input }) as const;
 
-    // s: the beginning, b: a text block, h, w: text, t: a call, a, c: its input, z, y: the ends of the blocks,
-    // f: the stop reason, e: the end
+    // s: the beginning; b: a text block; h, w: its text; z: its end; t: a call; a, c: its input; y: its end;
+    // p: a ping; f: the stop reason; e: the end
     const values = {
       s: messages.start({ usage: { input_tokens: 9 } }),
       b: messages.blockStart({ type: 'text', text: '' }),
@@ -395,8 +375,11 @@ describe('accumulateMessage', () => {
 
     it(
       'emits nothing while the source is silent',
-      marbles(({ expectObservable }) => {
-        expectObservable(NEVER.pipe(accumulateMessage())).toBe('-');
+      marbles(({ cold, expectObservable }) => {
+        const e1 = cold<ResponseStreamEvent>('-----');
+        const expected = '                    -----';
+
+        expectObservable(e1.pipe(accumulateMessage())).toBe(expected);
       }),
     );
 

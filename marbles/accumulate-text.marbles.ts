@@ -26,15 +26,17 @@ describe('accumulateText', () => {
   );
 
   it(
-    'emits nothing where there is no text',
+    'emits nothing where there is no text, or nothing at all',
     marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -r-f-|');
-      const e1subs = '        ^----!';
+      const e2 = cold('       -----|');
+      const subs = '          ^----!';
       const expected = '      -----|';
 
       expectObservable(e1.pipe(accumulateText())).toBe(expected);
-      expectObservable(cold('--|').pipe(accumulateText())).toBe('--|');
-      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectObservable(e2.pipe(accumulateText())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(subs);
+      expectSubscriptions(e2.subscriptions).toBe(subs);
     }),
   );
 
@@ -71,12 +73,19 @@ describe('accumulateText', () => {
 
   it(
     'gives each subscriber a text of its own',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -h-l-|  ');
+      const e1subs1 = '       ^----!  ';
+      const e1subs2 = '       --^----!';
+      const sub1 = '          ^       ';
+      const sub2 = '          --^     ';
+      const expected1 = '     -x-y-|  ';
+      const expected2 = '     ---x-y-|';
 
       const result = e1.pipe(accumulateText());
-      expectObservable(result, '^       ').toBe('-x-y-|  ', soFar);
-      expectObservable(result, '--^     ').toBe('---x-y-|', soFar);
+      expectObservable(result, sub1).toBe(expected1, soFar);
+      expectObservable(result, sub2).toBe(expected2, soFar);
+      expectSubscriptions(e1.subscriptions).toBe([e1subs1, e1subs2]);
     }),
   );
 
@@ -106,16 +115,20 @@ describe('accumulateText', () => {
   });
 
   it(
-    'follows choice 0 of several, or the one that it is told to',
+    'follows choice 0 of several that interleave, or the one that it is told to',
     marbles(({ cold, expectObservable }) => {
-      const e1 = cold('       -a-b-c-|', {
+      const n2 = {
         a: chat.text('red', { choice: 0 }),
         b: chat.text('one', { choice: 1 }),
-        c: chat.text(' two', { choice: 1 }),
-      });
+        c: chat.text(' green', { choice: 0 }),
+        d: chat.text(' two', { choice: 1 }),
+      };
+      const e1 = cold('       -a-b-c-d-|', n2);
+      const expected0 = '     -x---y---|';
+      const expected1 = '     ---x---y-|';
 
-      expectObservable(e1.pipe(accumulateText())).toBe('             -x-----|', { x: 'red' });
-      expectObservable(e1.pipe(accumulateText({ choice: 1 }))).toBe('---x-y-|', { x: 'one', y: 'one two' });
+      expectObservable(e1.pipe(accumulateText())).toBe(expected0, { x: 'red', y: 'red green' });
+      expectObservable(e1.pipe(accumulateText({ choice: 1 }))).toBe(expected1, { x: 'one', y: 'one two' });
     }),
   );
 

@@ -1,4 +1,4 @@
-import { map, mergeMap, of, Subject, take, tap } from 'rxjs';
+import { mergeMap, of, Subject, take, tap } from 'rxjs';
 import { accumulateToolCalls, type ToolCall } from 'rx-llm';
 import { chat, marbles, messages, responses } from 'rx-llm/testing';
 
@@ -99,10 +99,18 @@ describe('accumulateToolCalls', () => {
 
     it(
       'keeps the text of a call that was cut, and never completes it',
-      marbles(values, ({ cold, expectObservable }) => {
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -t-a-l-|');
+        const e2 = cold('       -t-a---#');
+        const subs = '          ^------!';
+        const expected1 = '     -1-2---|';
+        const expected2 = '     -1-2---#';
+
         const cut = { 1: [open('')], 2: [open('{"p":"Ob')] };
-        expectObservable(cold('-t-a-l-|').pipe(accumulateToolCalls())).toBe('-1-2---|', cut);
-        expectObservable(cold('-t-a---#').pipe(accumulateToolCalls())).toBe('-1-2---#', cut);
+        expectObservable(e1.pipe(accumulateToolCalls())).toBe(expected1, cut);
+        expectObservable(e2.pipe(accumulateToolCalls())).toBe(expected2, cut);
+        expectSubscriptions(e1.subscriptions).toBe(subs);
+        expectSubscriptions(e2.subscriptions).toBe(subs);
       }),
     );
 
@@ -112,16 +120,11 @@ describe('accumulateToolCalls', () => {
         const e1 = cold('       -t-a-b-e-#   ');
         const expected = '      -1-2-3---(4#)';
 
-        expectObservable(
-          e1.pipe(
-            accumulateToolCalls(),
-            map(([call]) => call?.complete),
-          ),
-        ).toBe(expected, {
-          1: false,
-          2: false,
-          3: false,
-          4: true,
+        expectObservable(e1.pipe(accumulateToolCalls())).toBe(expected, {
+          1: [open('')],
+          2: [open('{"p":"Ob')],
+          3: [open(OBAN)],
+          4: [whole(OBAN)],
         });
       }),
     );
@@ -141,17 +144,30 @@ describe('accumulateToolCalls', () => {
     );
 
     it(
-      'follows choice 0, or the one that it is told',
-      marbles(({ cold, expectObservable }) => {
-        const other = { choice: 1 };
-        const e1 = cold('       -t-o--', {
-          t: chat.toolCall({ name: 'tide', arguments: OBAN }),
-          o: chat.toolCall({ name: 'wind', arguments: OBAN }, other),
-        });
+      'follows choice 0 of several that interleave, or the one that it is told to',
+      marbles(values, ({ cold, expectObservable }) => {
+        const choice = 1;
+        const n2 = {
+          ...values,
+          o: chat.toolCall({ name: 'wind' }, { choice }),
+          p: chat.toolArguments('{}', { choice }),
+          q: chat.finish('tool_calls', { choice }),
+        };
+        const e1 = cold('       -t-o-a-p-b-q-e-|   ', n2);
+        const expected0 = '     -1---2---3-----(4|)';
+        const expected1 = '     ---1---2-------(3|)';
 
-        expectObservable(e1.pipe(accumulateToolCalls())).toBe('-x----', { x: [open(OBAN)] });
-        expectObservable(e1.pipe(accumulateToolCalls(other))).toBe('---x--', {
-          x: [open(OBAN, { name: 'wind', choice: 1 })],
+        const wind = { name: 'wind', choice };
+        expectObservable(e1.pipe(accumulateToolCalls())).toBe(expected0, {
+          1: [open('')],
+          2: [open('{"p":"Ob')],
+          3: [open(OBAN)],
+          4: [whole(OBAN)],
+        });
+        expectObservable(e1.pipe(accumulateToolCalls({ choice }))).toBe(expected1, {
+          1: [open('', wind)],
+          2: [open('{}', wind)],
+          3: [whole('{}', wind)],
         });
       }),
     );
@@ -159,10 +175,19 @@ describe('accumulateToolCalls', () => {
     it(
       'emits nothing where there are no calls',
       marbles(values, ({ cold, expectObservable }) => {
-        expectObservable(cold('-x-e-|').pipe(accumulateToolCalls())).toBe('-----|');
-        expectObservable(cold('|     ').pipe(accumulateToolCalls())).toBe('|     ');
-        expectObservable(cold('-----#').pipe(accumulateToolCalls())).toBe('-----#');
-        expectObservable(cold('------').pipe(accumulateToolCalls())).toBe('------');
+        const e1 = cold('       -x-e-|');
+        const expected1 = '     -----|';
+        const e2 = cold('       |     ');
+        const expected2 = '     |     ';
+        const e3 = cold('       -----#');
+        const expected3 = '     -----#';
+        const e4 = cold('       ------');
+        const expected4 = '     ------';
+
+        expectObservable(e1.pipe(accumulateToolCalls())).toBe(expected1);
+        expectObservable(e2.pipe(accumulateToolCalls())).toBe(expected2);
+        expectObservable(e3.pipe(accumulateToolCalls())).toBe(expected3);
+        expectObservable(e4.pipe(accumulateToolCalls())).toBe(expected4);
       }),
     );
 
@@ -237,7 +262,9 @@ describe('accumulateToolCalls', () => {
 
     it('keeps the objects of calls that did not change, and freezes them', () => {
       const snapshots: (readonly ToolCall[])[] = [];
-      of(values.t, values.s, values.a).pipe(accumulateToolCalls()).subscribe((calls) => snapshots.push(calls)); // prettier-ignore
+      of(values.t, values.s, values.a)
+        .pipe(accumulateToolCalls())
+        .subscribe((calls) => snapshots.push(calls));
       const [first, second, third] = snapshots;
       expect(second![0]).toBe(first![0]);
       expect(third![0]).not.toBe(second![0]);

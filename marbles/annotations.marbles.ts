@@ -1,5 +1,5 @@
-import { mergeMap, type Observable, of, Subject, take, tap } from 'rxjs';
-import { annotations, StreamEventError, type Annotation, type ResponsesLike } from 'rx-llm';
+import { mergeMap, of, Subject, take, tap } from 'rxjs';
+import { annotations, StreamEventError, type Annotation } from 'rx-llm';
 import { chat, marbles, messages, responses } from 'rx-llm/testing';
 
 describe('annotations', () => {
@@ -34,12 +34,16 @@ describe('annotations', () => {
 
   it(
     'emits nothing where there is none, or what is no annotation',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -a-t-|', { ...values, a: { choices: [{ delta: { annotations: [null, 5, {}] } }] } });
+      const e2 = cold('       -----|');
+      const subs = '          ^----!';
       const expected = '      -----|';
 
       expectObservable(e1.pipe(annotations())).toBe(expected);
-      expectObservable(cold('--|').pipe(annotations())).toBe('--|');
+      expectObservable(e2.pipe(annotations())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(subs);
+      expectSubscriptions(e2.subscriptions).toBe(subs);
     }),
   );
 
@@ -100,15 +104,20 @@ describe('annotations', () => {
   });
 
   it(
-    'follows choice 0 of several, or the one that it is told to',
+    'follows choice 0 of several that interleave, or the one that it is told to',
     marbles(({ cold, expectObservable }) => {
-      const e1 = cold('       -a-b-|', {
-        a: chat.annotation(page('tea')),
+      const n2 = {
+        a: chat.annotation(page('tea'), { choice: 0 }),
         b: chat.annotation(page('tea'), { choice: 1 }),
-      });
+        c: chat.annotation(page('cup'), { choice: 0 }),
+        d: chat.annotation(page('pot'), { choice: 1 }),
+      };
+      const e1 = cold('       -a-b-c-d-|', n2);
+      const expected0 = '     -x---y---|';
+      const expected1 = '     ---x---y-|';
 
-      expectObservable(e1.pipe(annotations())).toBe('             -x---|', { x: seen('tea') });
-      expectObservable(e1.pipe(annotations({ choice: 1 }))).toBe('---x-|', { x: seen('tea', 1) });
+      expectObservable(e1.pipe(annotations())).toBe(expected0, cited);
+      expectObservable(e1.pipe(annotations({ choice: 1 }))).toBe(expected1, { x: seen('tea', 1), y: seen('pot', 1) });
     }),
   );
 
@@ -172,13 +181,8 @@ describe('annotations', () => {
   it(
     'emits those of Responses once, whichever event holds them first',
     marbles(({ cold, expectObservable }) => {
-      const url = {
-        type: 'url_citation',
-        url: 'https://tea.example',
-        title: 'Tea',
-        start_index: 0,
-        end_index: 3,
-      } as const;
+      const { url_citation, type } = page('tea');
+      const url = { type, ...url_citation };
       const file = { type: 'file_citation', file_id: 'file_1', filename: 'a.pdf', index: 9 } as const;
       const message = {
         type: 'message' as const,
@@ -186,32 +190,30 @@ describe('annotations', () => {
         role: 'assistant' as const,
         content: [{ type: 'output_text' as const, text: 'Tea', annotations: [url, file] }],
       };
-      const e1 = cold('       -a-b-c-|', {
+      const part = { type: 'response.content_part.done', output_index: 0, part: message.content[0] } as const;
+      const events = {
         a: responses.annotation(url),
         b: responses.itemDone(message),
         c: responses.completed({ output: [message] }),
-      });
-      const e2 = cold('       -c---|', { c: responses.completed({ output: [message] }) });
-      const part = { type: 'response.content_part.done', output_index: 0, part: message.content[0] } as const;
-      const e3 = cold('       -b---|', { b: part });
-      const e4 = cold('       -b---|', { b: { ...part, type: 'response.content_part.added' } as const });
-      const e5 = cold('       -b---|', { b: responses.itemAdded(message) });
+        d: part,
+        e: { ...part, type: 'response.content_part.added' } as const,
+        f: responses.itemAdded(message),
+      };
       const both: Record<string, Annotation> = {
-        x: {
-          type: 'url_citation',
-          url: 'https://tea.example',
-          title: 'Tea',
-          startIndex: 0,
-          endIndex: 3,
-          choice: 0,
-          raw: url,
-        },
+        x: { ...seen('tea'), raw: url },
         y: { type: 'file_citation', fileId: 'file_1', filename: 'a.pdf', choice: 0, raw: file },
       };
+      const e1 = cold('       -a---b-c-|', events);
+      const expected1 = '     -x---y---|';
+      const e2 = cold('       -b---c---|', events);
+      const e3 = cold('       -c-------|', events);
+      const e4 = cold('       -d---c---|', events);
+      const e5 = cold('       -e---c---|', events);
+      const e6 = cold('       -f---c---|', events);
+      const expected2 = '     -(xy)----|';
 
-      expectObservable(e1.pipe(annotations())).toBe('-x-y---|', both);
-      const once: readonly Observable<ResponsesLike>[] = [e2, e3, e4, e5];
-      for (const e of once) expectObservable(e.pipe(annotations())).toBe('-(xy)|', both);
+      expectObservable(e1.pipe(annotations())).toBe(expected1, both);
+      for (const e of [e2, e3, e4, e5, e6]) expectObservable(e.pipe(annotations())).toBe(expected2, both);
     }),
   );
 

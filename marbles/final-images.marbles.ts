@@ -31,12 +31,16 @@ describe('finalImages', () => {
 
   it(
     'emits nothing where no image is finished, or an event holds none',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -p-e-|', { ...values, e: { type: 'image_generation.completed' as const } });
+      const e2 = cold('       -----|');
+      const subs = '          ^----!';
       const expected = '      -----|';
 
       expectObservable(e1.pipe(finalImages())).toBe(expected);
-      expectObservable(cold('--|').pipe(finalImages())).toBe('--|');
+      expectObservable(e2.pipe(finalImages())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(subs);
+      expectSubscriptions(e2.subscriptions).toBe(subs);
     }),
   );
 

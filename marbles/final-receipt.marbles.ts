@@ -55,12 +55,14 @@ describe('finalReceipt', () => {
     'is empty when the body says nothing',
     marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -a-|', { a: { choices: [{ index: 0, delta: { content: 'Hello' } }] } });
-      const e1subs = '        ^--!';
+      const e2 = cold('       ---|');
+      const subs = '          ^--!';
       const expected = '      ---|';
 
       expectObservable(e1.pipe(finalReceipt())).toBe(expected);
-      expectObservable(cold('--|').pipe(finalReceipt())).toBe('--|');
-      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectObservable(e2.pipe(finalReceipt())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(subs);
+      expectSubscriptions(e2.subscriptions).toBe(subs);
     }),
   );
 
@@ -163,11 +165,11 @@ describe('finalReceipt', () => {
     );
 
     it(
-      'tells why choice 0 ended',
+      'tells why choice 0 of several ended',
       marbles(({ cold, expectObservable }) => {
         const finish = (reason: string, index: number) => ({ choices: [{ index, delta: {}, finish_reason: reason }] });
-        const e1 = cold('     -a-b-|   ', { a: finish('stop', 0), b: finish('length', 1) });
-        const expected = '    -----(x|)';
+        const e1 = cold('     -b-a-b-|   ', { a: finish('stop', 0), b: finish('length', 1) });
+        const expected = '    -------(x|)';
 
         expectObservable(e1.pipe(finalReceipt())).toBe(expected, { x: { finish: { reason: 'stop', raw: 'stop' } } });
       }),
@@ -209,14 +211,11 @@ describe('finalReceipt', () => {
     marbles(({ cold, expectObservable }) => {
       const event = { type: 'error', error: { type: 'overloaded_error' }, request_id: 'req_1' };
       const error = new StreamEventError('busy', { event });
-      const e1 = cold(
-        '       -a-b-#   ',
-        {
-          a: messages.start({ id: 'msg_1', model: 'm' }),
-          b: messages.blockStart({ type: 'fallback', from: { model: 'm' }, to: { model: 'm-2' }, trigger: null }),
-        },
-        error,
-      );
+      const events = {
+        a: messages.start({ id: 'msg_1', model: 'm' }),
+        b: messages.blockStart({ type: 'fallback', from: { model: 'm' }, to: { model: 'm-2' }, trigger: null }),
+      };
+      const e1 = cold('       -a-b-#   ', events, error);
       const expected = '      -----(x#)';
 
       const x: Receipt = { id: 'msg_1', requestId: 'req_1', model: 'm', resolvedModel: 'm-2' };

@@ -31,12 +31,14 @@ describe('finalUsage', () => {
       const none = { choices: [], usage: null };
       const empty = { choices: [], usage: {} };
       const e1 = cold('       -t-f-n-e-|', { ...values, n: none, e: empty });
-      const e1subs = '        ^--------!';
+      const e2 = cold('       ---------|');
+      const subs = '          ^--------!';
       const expected = '      ---------|';
 
       expectObservable(e1.pipe(finalUsage())).toBe(expected);
-      expectObservable(cold('--|').pipe(finalUsage())).toBe('--|');
-      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectObservable(e2.pipe(finalUsage())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(subs);
+      expectSubscriptions(e2.subscriptions).toBe(subs);
     }),
   );
 
@@ -74,13 +76,18 @@ describe('finalUsage', () => {
 
   it(
     "emits what is known before an error with onError: 'emit'",
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const error = new TruncatedStreamError('cut');
       const e1 = cold('       -t-u-#   ', undefined, error);
       const e2 = cold('       -t---#   ', undefined, error);
+      const subs = '          ^----!   ';
+      const expected1 = '     -----(x#)';
+      const expected2 = '     -----#   ';
 
-      expectObservable(e1.pipe(finalUsage({ onError: 'emit' }))).toBe('-----(x#)', usage, error);
-      expectObservable(e2.pipe(finalUsage({ onError: 'emit' }))).toBe('-----#', {}, error);
+      expectObservable(e1.pipe(finalUsage({ onError: 'emit' }))).toBe(expected1, usage, error);
+      expectObservable(e2.pipe(finalUsage({ onError: 'emit' }))).toBe(expected2, {}, error);
+      expectSubscriptions(e1.subscriptions).toBe(subs);
+      expectSubscriptions(e2.subscriptions).toBe(subs);
     }),
   );
 
@@ -99,7 +106,17 @@ describe('finalUsage', () => {
 
         expectObservable(e1.pipe(finalUsage({ onError: 'emit' }))).toBe(expected, usage, error);
       }
-      expectObservable(cold('-t-#', undefined, 'odd').pipe(finalUsage({ onError: 'emit' }))).toBe('---#', {}, 'odd');
+    }),
+  );
+
+  it(
+    "passes on alone an error that knows of no usage, with onError: 'emit' too",
+    marbles(values, ({ cold, expectObservable }) => {
+      const error = 'any reason';
+      const e1 = cold('       -t-#', undefined, error);
+      const expected = '      ---#';
+
+      expectObservable(e1.pipe(finalUsage({ onError: 'emit' }))).toBe(expected, {}, error);
     }),
   );
 
@@ -174,18 +191,22 @@ describe('finalUsage', () => {
         total_tokens: 11,
       };
       const drawn = { prompt_tokens: 9, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 4 } };
-      const e1 = cold('       -a-|   ', { a: responses.completed({ usage: tokens }) });
-      const e2 = cold('       -a-b-|   ', {
-        a: messages.start({ usage: { input_tokens: 5, cache_read_input_tokens: 4, output_tokens: 1 } }),
-        b: messages.finish('end_turn', { output_tokens: 2 }),
-      });
-      const e3 = cold('       -a-|   ', { a: images.completed('AAAA', { usage: drawn }) });
-      const counts = { inputTokens: 9, outputTokens: 2, totalTokens: 11, cachedInputTokens: 4 };
       const merged = { input_tokens: 5, cache_read_input_tokens: 4, output_tokens: 2 };
+      const counts = { inputTokens: 9, outputTokens: 2, totalTokens: 11, cachedInputTokens: 4 };
+      const events = {
+        r: responses.completed({ usage: tokens }),
+        s: messages.start({ usage: { ...merged, output_tokens: 1 } }),
+        f: messages.finish('end_turn', { output_tokens: 2 }),
+        i: images.completed('AAAA', { usage: drawn }),
+      };
+      const e1 = cold('       -r---|   ', events);
+      const e2 = cold('       -s-f-|   ', events);
+      const e3 = cold('       -i---|   ', events);
+      const expected = '      -----(x|)';
 
-      expectObservable(e1.pipe(finalUsage())).toBe('---(x|)', { x: { ...counts, raw: tokens } });
-      expectObservable(e2.pipe(finalUsage())).toBe('-----(x|)', { x: { ...counts, raw: merged } });
-      expectObservable(e3.pipe(finalUsage())).toBe('---(x|)', { x: { ...counts, raw: drawn } });
+      expectObservable(e1.pipe(finalUsage())).toBe(expected, { x: { ...counts, raw: tokens } });
+      expectObservable(e2.pipe(finalUsage())).toBe(expected, { x: { ...counts, raw: merged } });
+      expectObservable(e3.pipe(finalUsage())).toBe(expected, { x: { ...counts, raw: drawn } });
     }),
   );
 });

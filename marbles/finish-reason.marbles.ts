@@ -1,9 +1,9 @@
 import { mergeMap, of, Subject, take, tap } from 'rxjs';
-import { finishReason, StreamEventError, TruncatedStreamError, type FinishReason } from 'rx-llm';
+import { finishReason, StreamEventError, TruncatedStreamError, type FinishReason, type ResponsesLike } from 'rx-llm';
 import { chat, marbles, messages, responses } from 'rx-llm/testing';
 
 describe('finishReason', () => {
-  // t: text; c: a tool call; f: the finish reason; u: usage
+  // t: text; c: a tool call; f, l: the finish reason; u: usage
   const values = {
     t: chat.text('Hello'),
     c: chat.toolCall({ name: 'clock', arguments: {} }),
@@ -11,6 +11,7 @@ describe('finishReason', () => {
     l: chat.finish('length'),
     u: chat.usage({ prompt_tokens: 1, completion_tokens: 2 }),
   };
+  const delta = (fields: object) => ({ choices: [{ index: 0, delta: fields }] });
   const stop = { x: { reason: 'stop', raw: 'stop' } };
 
   it(
@@ -27,13 +28,17 @@ describe('finishReason', () => {
 
   it(
     'emits nothing where none is given: null and empty words are none',
-    marbles(({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const choice = (finish_reason: string | null) => ({ choices: [{ index: 0, delta: {}, finish_reason }] });
-      const e1 = cold('       -a-b-c-|', { a: chat.text('Hello'), b: choice(null), c: choice('') });
+      const e1 = cold('       -t-a-b-|', { ...values, a: choice(null), b: choice('') });
+      const e2 = cold('       -------|');
+      const subs = '          ^------!';
       const expected = '      -------|';
 
       expectObservable(e1.pipe(finishReason())).toBe(expected);
-      expectObservable(cold('--|', values).pipe(finishReason())).toBe('--|');
+      expectObservable(e2.pipe(finishReason())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(subs);
+      expectSubscriptions(e2.subscriptions).toBe(subs);
     }),
   );
 
@@ -53,11 +58,14 @@ describe('finishReason', () => {
       const error = new TruncatedStreamError('cut');
       const e1 = cold('       -t-#', undefined, error);
       const e2 = cold('       -f-#', undefined, error);
-      const e2subs = '        ^--!';
+      const subs = '          ^--!';
+      const expected1 = '     ---#';
+      const expected2 = '     -x-#';
 
-      expectObservable(e1.pipe(finishReason())).toBe('---#', {}, error);
-      expectObservable(e2.pipe(finishReason())).toBe('-x-#', stop, error);
-      expectSubscriptions(e2.subscriptions).toBe(e2subs);
+      expectObservable(e1.pipe(finishReason())).toBe(expected1, {}, error);
+      expectObservable(e2.pipe(finishReason())).toBe(expected2, stop, error);
+      expectSubscriptions(e1.subscriptions).toBe(subs);
+      expectSubscriptions(e2.subscriptions).toBe(subs);
     }),
   );
 
@@ -65,15 +73,15 @@ describe('finishReason', () => {
     'reads the reason of a frame that was raised as an error',
     marbles(values, ({ cold, expectObservable }) => {
       const event = { error: { code: 502 }, choices: [{ index: 0, delta: {}, finish_reason: 'error' }] };
-      const error = new StreamEventError('upstream is gone', { event });
-      const e1 = cold('       -t-#   ', undefined, error);
+      const inChoice = new StreamEventError('upstream is gone', { event });
+      const atTop = new StreamEventError('upstream is gone', { event: { error: 'gone', finish_reason: 'error' } });
+      const e1 = cold('       -t-#   ', undefined, inChoice);
+      const e2 = cold('       -t-#   ', undefined, atTop);
       const expected = '      ---(x#)';
 
-      expectObservable(e1.pipe(finishReason())).toBe(expected, { x: { reason: 'error', raw: 'error' } }, error);
-
-      const atTop = new StreamEventError('upstream is gone', { event: { error: 'gone', finish_reason: 'error' } });
-      const e2 = cold('       -t-#   ', undefined, atTop);
-      expectObservable(e2.pipe(finishReason())).toBe(expected, { x: { reason: 'error', raw: 'error' } }, atTop);
+      const failed = { x: { reason: 'error', raw: 'error' } };
+      expectObservable(e1.pipe(finishReason())).toBe(expected, failed, inChoice);
+      expectObservable(e2.pipe(finishReason())).toBe(expected, failed, atTop);
     }),
   );
 
@@ -124,31 +132,45 @@ describe('finishReason', () => {
     'follows choice 0 of several, or the one that it is told to',
     marbles(({ cold, expectObservable }) => {
       const e1 = cold('       -a-b-|', { a: chat.finish('length', { choice: 1 }), b: chat.finish('stop') });
+      const expected0 = '     ---x-|';
+      const expected1 = '     -x---|';
 
-      expectObservable(e1.pipe(finishReason())).toBe('             ---x-|', stop);
-      expectObservable(e1.pipe(finishReason({ choice: 1 }))).toBe('-x---|', { x: { reason: 'length', raw: 'length' } });
+      expectObservable(e1.pipe(finishReason())).toBe(expected0, stop);
+      expectObservable(e1.pipe(finishReason({ choice: 1 }))).toBe(expected1, {
+        x: { reason: 'length', raw: 'length' },
+      });
     }),
   );
 
   it(
     'is tool_calls where calls were made, though the wire says no more than stop',
     marbles(values, ({ cold, expectObservable }) => {
-      const called = { x: { reason: 'tool_calls', raw: 'stop' } };
-      const delta = (fields: object) => ({ choices: [{ index: 0, delta: fields }] });
       const calls = [
-        { tool_calls: [{ id: 'call_1' }] },
-        { tool_calls: [{ function: { name: 'clock' } }] },
-        { tool_calls: [{ custom: { name: 'clock' } }] },
-        { function_call: { name: 'clock' } },
+        values.c,
+        delta({ tool_calls: [{ id: 'call_1' }] }),
+        delta({ tool_calls: [{ function: { name: 'clock' } }] }),
+        delta({ tool_calls: [{ custom: { name: 'clock' } }] }),
+        delta({ function_call: { name: 'clock' } }),
       ];
-      const source = { ...values, p: delta({ tool_calls: [{}, { function: {} }], function_call: null }) };
-      const cut = { x: { reason: 'length', raw: 'length' } };
+      for (const c of calls) {
+        const e1 = cold('     -c-f-|', { ...values, c });
+        const expected = '    ---x-|';
 
-      for (const call of calls)
-        expectObservable(cold('-c-f-|', { c: delta(call), f: values.f }).pipe(finishReason())).toBe('---x-|', called);
-      expectObservable(cold('-c-f-|', source).pipe(finishReason())).toBe('---x-|', called);
-      expectObservable(cold('-c-l-|', source).pipe(finishReason())).toBe('---x-|', cut);
-      expectObservable(cold('-p-f-|', source).pipe(finishReason())).toBe('---x-|', stop);
+        expectObservable(e1.pipe(finishReason())).toBe(expected, { x: { reason: 'tool_calls', raw: 'stop' } });
+      }
+    }),
+  );
+
+  it(
+    'is what the wire says where a call was cut, or where there is none in what stands for one',
+    marbles(values, ({ cold, expectObservable }) => {
+      const p = delta({ tool_calls: [{}, { function: {} }], function_call: null });
+      const e1 = cold('       -c-l-|');
+      const e2 = cold('       -p-f-|', { ...values, p });
+      const expected = '      ---x-|';
+
+      expectObservable(e1.pipe(finishReason())).toBe(expected, { x: { reason: 'length', raw: 'length' } });
+      expectObservable(e2.pipe(finishReason())).toBe(expected, stop);
     }),
   );
 
@@ -163,40 +185,53 @@ describe('finishReason', () => {
         error: ['insufficient_system_resource'],
         other: ['shiny', 'constructor'],
       };
-      for (const [reason, all] of Object.entries(words))
-        for (const raw of all)
-          expectObservable(cold('-f-|', { f: chat.finish(raw) }).pipe(finishReason())).toBe('-x-|', {
-            x: { reason, raw },
-          });
+      const pairs = Object.entries(words).flatMap(([reason, all]) => all.map((raw) => ({ reason, raw })));
+      for (const x of pairs) {
+        const e1 = cold('     -f-|', { f: chat.finish(x.raw) });
+        const expected = '    -x-|';
+
+        expectObservable(e1.pipe(finishReason())).toBe(expected, { x });
+      }
     }),
   );
 
   it(
     'reads the status of a final response, or why it is incomplete',
     marbles(({ cold, expectObservable }) => {
+      const done = (response: { status?: 'completed' | 'cancelled' }) => ({ type: 'response.done', response }) as const;
+      const finals: readonly [ResponsesLike, FinishReason][] = [
+        [responses.completed(), { reason: 'stop', raw: 'completed' }],
+        [responses.incomplete('max_output_tokens'), { reason: 'length', raw: 'max_output_tokens' }],
+        [responses.incomplete('content_filter'), { reason: 'content_filter', raw: 'content_filter' }],
+        [done({ status: 'completed' }), { reason: 'stop', raw: 'completed' }],
+        [done({ status: 'cancelled' }), { reason: 'other', raw: 'cancelled' }],
+        [done({}), { reason: 'stop', raw: 'completed' }],
+      ];
+      for (const [f, x] of finals) {
+        const e1 = cold('     -f-|', { f });
+        const expected = '    -x-|';
+
+        expectObservable(e1.pipe(finishReason())).toBe(expected, { x });
+      }
+    }),
+  );
+
+  it(
+    'is tool_calls where a response has made calls, or holds them at last',
+    marbles(({ cold, expectObservable }) => {
       const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'clock', arguments: '{}' } as const;
       const source = {
-        c: responses.completed(),
-        l: responses.incomplete('max_output_tokens'),
-        n: responses.incomplete('content_filter'),
         t: responses.toolCall({ name: 'clock' }),
+        c: responses.completed(),
         o: responses.completed({ output: [call] }),
-        d: { type: 'response.done', response: { status: 'completed', output: [] } } as const,
-        b: { type: 'response.done', response: {} } as const,
-        k: { type: 'response.done', response: { status: 'cancelled' } } as const,
       };
-      const expect = (marble: string, expected: string, x: FinishReason) => {
-        expectObservable(cold(marble, source).pipe(finishReason())).toBe(expected, { x });
-      };
+      const e1 = cold('       -t-c-|', source);
+      const e2 = cold('       ---o-|', source);
+      const expected = '      ---x-|';
 
-      expect('-c-|', '  -x-|', { reason: 'stop', raw: 'completed' });
-      expect('-d-|', '  -x-|', { reason: 'stop', raw: 'completed' });
-      expect('-b-|', '  -x-|', { reason: 'stop', raw: 'completed' });
-      expect('-k-|', '  -x-|', { reason: 'other', raw: 'cancelled' });
-      expect('-l-|', '  -x-|', { reason: 'length', raw: 'max_output_tokens' });
-      expect('-n-|', '  -x-|', { reason: 'content_filter', raw: 'content_filter' });
-      expect('-t-c-|', '---x-|', { reason: 'tool_calls', raw: 'completed' });
-      expect('-o-|', '  -x-|', { reason: 'tool_calls', raw: 'completed' });
+      const called = { x: { reason: 'tool_calls', raw: 'completed' } };
+      expectObservable(e1.pipe(finishReason())).toBe(expected, called);
+      expectObservable(e2.pipe(finishReason())).toBe(expected, called);
     }),
   );
 
@@ -224,15 +259,19 @@ describe('finishReason', () => {
         f: messages.finish('end_turn'),
         p: messages.finish('pause_turn'),
       };
-      const expect = (marble: string, expected: string, x: FinishReason) => {
-        expectObservable(cold(marble, source).pipe(finishReason())).toBe(expected, { x });
-      };
+      const e1 = cold('       -s-u-f-|', source);
+      const e2 = cold('       -s-t-f-|', source);
+      const e3 = cold('       -m---f-|', source);
+      const e4 = cold('       -s---p-|', source);
+      const atEnd = '         -----x-|';
+      const e5 = cold('       -d---f-|', source);
+      const atStart = '       -x-----|';
 
-      expect('-s-u-f-|', '-----x-|', { reason: 'stop', raw: 'end_turn' });
-      expect('-s-t-f-|', '-----x-|', { reason: 'tool_calls', raw: 'end_turn' });
-      expect('-m-f-|', '  ---x-|', { reason: 'tool_calls', raw: 'end_turn' });
-      expect('-s-p-|', '  ---x-|', { reason: 'pause', raw: 'pause_turn' });
-      expect('-d-f-|', '  -x---|', { reason: 'content_filter', raw: 'refusal' });
+      expectObservable(e1.pipe(finishReason())).toBe(atEnd, { x: { reason: 'stop', raw: 'end_turn' } });
+      expectObservable(e2.pipe(finishReason())).toBe(atEnd, { x: { reason: 'tool_calls', raw: 'end_turn' } });
+      expectObservable(e3.pipe(finishReason())).toBe(atEnd, { x: { reason: 'tool_calls', raw: 'end_turn' } });
+      expectObservable(e4.pipe(finishReason())).toBe(atEnd, { x: { reason: 'pause', raw: 'pause_turn' } });
+      expectObservable(e5.pipe(finishReason())).toBe(atStart, { x: { reason: 'content_filter', raw: 'refusal' } });
     }),
   );
 });

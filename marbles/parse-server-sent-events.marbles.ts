@@ -142,13 +142,15 @@ describe('parseServerSentEvents', () => {
     it(
       'completes with its source when nothing has come, and when what has come is empty',
       marbles(({ cold, expectObservable, expectSubscriptions }) => {
-        const e1 = cold('       -----|    ');
-        const e2 = cold('       --a--|    ', { a: '' });
-        const expected = '      -----|    ';
+        const e1 = cold('       -----|');
+        const e2 = cold('       --a--|', { a: '' });
+        const subs = '          ^----!';
+        const expected = '      -----|';
 
         expectObservable(e1.pipe(parseServerSentEvents())).toBe(expected);
         expectObservable(e2.pipe(parseServerSentEvents())).toBe(expected);
-        expectSubscriptions(e1.subscriptions).toBe('^----!');
+        expectSubscriptions(e1.subscriptions).toBe(subs);
+        expectSubscriptions(e2.subscriptions).toBe(subs);
       }),
     );
   });
@@ -259,17 +261,18 @@ describe('parseServerSentEvents', () => {
   it(
     'keeps nothing of one subscription for the next',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const e1 = cold('       --a--b--|', { a: 'data: 1\n', b: 'data: 2\n\n' });
-      const e1subs = ['       ^---!    ', '     -----^-------!'];
-      const sub1 = '          ^---!    ';
-      const expected1 = '     -----    ';
+      const e1 = cold('       --a--b--|     ', { a: 'data: 1\n', b: 'data: 2\n\n' });
+      const e1subs1 = '       ^---!         ';
+      const e1subs2 = '       -----^-------!';
+      const sub1 = '          ^---!         ';
       const sub2 = '          -----^--------';
+      const expected1 = '     -----         ';
       const expected2 = '     ----------w--|';
 
       const result = e1.pipe(parseServerSentEvents());
       expectObservable(result, sub1).toBe(expected1);
       expectObservable(result, sub2).toBe(expected2, { w: event('1\n2') });
-      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectSubscriptions(e1.subscriptions).toBe([e1subs1, e1subs2]);
     }),
   );
 

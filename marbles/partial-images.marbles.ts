@@ -31,10 +31,17 @@ describe('partialImages', () => {
   );
 
   it(
-    'emits nothing where the image comes at once',
-    marbles(values, ({ cold, expectObservable }) => {
-      expectObservable(cold('-c-|').pipe(partialImages())).toBe('---|');
-      expectObservable(cold('--|').pipe(partialImages())).toBe(' --|');
+    'emits nothing where the image comes at once, or none does',
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       -c-|');
+      const e2 = cold('       ---|');
+      const subs = '          ^--!';
+      const expected = '      ---|';
+
+      expectObservable(e1.pipe(partialImages())).toBe(expected);
+      expectObservable(e2.pipe(partialImages())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(subs);
+      expectSubscriptions(e2.subscriptions).toBe(subs);
     }),
   );
 

@@ -27,16 +27,17 @@ describe('refusalDeltas', () => {
 
   it(
     'emits nothing where nothing is refused, and where the field holds no text',
-    marbles(({ cold, expectObservable }) => {
-      const e1 = cold('       -a-b-c-|', {
-        a: chat.text('Yes.'),
-        b: chat.delta({ refusal: null }),
-        c: chat.delta({ refusal: false }),
-      });
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const none = { a: chat.delta({ refusal: null }), b: chat.delta({ refusal: false }) };
+      const e1 = cold('       -t-a-b-|', { ...values, ...none });
+      const e2 = cold('       -------|');
+      const subs = '          ^------!';
       const expected = '      -------|';
 
       expectObservable(e1.pipe(refusalDeltas())).toBe(expected);
-      expectObservable(cold('--|', values).pipe(refusalDeltas())).toBe('--|');
+      expectObservable(e2.pipe(refusalDeltas())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(subs);
+      expectSubscriptions(e2.subscriptions).toBe(subs);
     }),
   );
 
@@ -97,15 +98,20 @@ describe('refusalDeltas', () => {
   });
 
   it(
-    'follows choice 0 of several, or the one that it is told to',
+    'follows choice 0 of several that interleave, or the one that it is told to',
     marbles(({ cold, expectObservable }) => {
-      const e1 = cold('       -a-b-|', {
+      const n2 = {
         a: chat.refusal('no', { choice: 0 }),
         b: chat.refusal('never', { choice: 1 }),
-      });
+        c: chat.refusal(', sorry', { choice: 0 }),
+        d: chat.refusal(' ever', { choice: 1 }),
+      };
+      const e1 = cold('       -a-b-c-d-|', n2);
+      const expected0 = '     -x---y---|';
+      const expected1 = '     ---x---y-|';
 
-      expectObservable(e1.pipe(refusalDeltas())).toBe('             -x---|', { x: 'no' });
-      expectObservable(e1.pipe(refusalDeltas({ choice: 1 }))).toBe('---x-|', { x: 'never' });
+      expectObservable(e1.pipe(refusalDeltas())).toBe(expected0, { x: 'no', y: ', sorry' });
+      expectObservable(e1.pipe(refusalDeltas({ choice: 1 }))).toBe(expected1, { x: 'never', y: ' ever' });
     }),
   );
 
