@@ -1,4 +1,4 @@
-import { defer, EMPTY, map, NEVER, Observable, of, Subject, take, tap, throwError, timer, toArray } from 'rxjs';
+import { defer, map, NEVER, Observable, of, Subject, take, tap, throwError, timer, toArray } from 'rxjs';
 import {
   createLlmClient,
   fallbackBeforeFirstToken,
@@ -7,7 +7,7 @@ import {
   retryBeforeFirstToken,
   TruncatedStreamError,
 } from 'rx-llm';
-import { chat, fakeLlmClient, marbles, messages, responses } from 'rx-llm/testing';
+import { chat, fakeLlmClient, images, marbles, messages, responses } from 'rx-llm/testing';
 
 describe('fallbackBeforeFirstToken', () => {
   // c and d: role chunks of two models, which are no tokens; t and u: text
@@ -67,36 +67,49 @@ describe('fallbackBeforeFirstToken', () => {
 
   it(
     'shows the preamble of the one that answers, and of no other',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -c-#          ', undefined, cut);
       const e2 = cold('          -d-t----u-|');
+      const e1subs = '        ^--!          ';
+      const e2subs = '        ---^---------!';
       const expected = '      ------(dt)-u-|';
 
       expectObservable(e1.pipe(fallbackBeforeFirstToken(e2))).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectSubscriptions(e2.subscriptions).toBe(e2subs);
     }),
   );
 
   it(
     'delivers what the last one held, and then its error',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -c-#       ', undefined, busy);
       const e2 = cold('          -d-#    ', undefined, refused);
+      const e1subs = '        ^--!       ';
+      const e2subs = '        ---^--!    ';
       const expected = '      ------(d#) ';
 
       expectObservable(e1.pipe(fallbackBeforeFirstToken(e2))).toBe(expected, undefined, refused);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectSubscriptions(e2.subscriptions).toBe(e2subs);
     }),
   );
 
   it(
     'completes with a source that has no token, and does not fall back',
     marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
-      const e1 = cold('       -c-|  ');
-      const e2 = cold('       -t-|  ');
-      const expected = '      ---(c|)';
+      const e1 = cold('       -c-|   ');
+      const e1subs = '        ^--!   ';
+      const expected1 = '     ---(c|)';
+      const e2 = cold('       |      ');
+      const expected2 = '     |      ';
+      const e3 = cold('       -t-|   ');
+      const e3subs: string[] = [];
 
-      expectObservable(e1.pipe(fallbackBeforeFirstToken(e2))).toBe(expected);
-      expectObservable(EMPTY.pipe(fallbackBeforeFirstToken(e2))).toBe('|');
-      expectSubscriptions(e2.subscriptions).toBe([]);
+      expectObservable(e1.pipe(fallbackBeforeFirstToken(e3))).toBe(expected1);
+      expectObservable(e2.pipe(fallbackBeforeFirstToken(e3))).toBe(expected2);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectSubscriptions(e3.subscriptions).toBe(e3subs);
     }),
   );
 
@@ -109,6 +122,29 @@ describe('fallbackBeforeFirstToken', () => {
       const expected = '       ------(sm)-|';
 
       expectObservable(e1.pipe(fallbackBeforeFirstToken(e2))).toBe(expected, events);
+    }),
+  );
+
+  it(
+    'knows the preambles of all endpoints',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const answers = {
+        chatCompletions: { c: chat.role(), d: chat.role(), t: chat.text('Hi') },
+        responses: { c: responses.created(), d: responses.inProgress(), t: responses.text('Hi') },
+        messages: { c: messages.start(), d: messages.ping(), t: messages.text('Hi') },
+        images: { c: { type: 'keepalive' }, d: { type: 'ping' }, t: images.partial('aGk=') },
+      };
+      for (const answer of Object.values(answers)) {
+        const e1 = cold<object>('-c-d-#           ', answer, cut);
+        const e2 = cold<object>('     -c-d-t-----|', answer);
+        const e1subs = '         ^----!           ';
+        const e2subs = '         -----^----------!';
+        const expected = '       ----------(cdt)-|';
+
+        expectObservable(e1.pipe(fallbackBeforeFirstToken(e2))).toBe(expected, answer);
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+        expectSubscriptions(e2.subscriptions).toBe(e2subs);
+      }
     }),
   );
 
@@ -176,22 +212,38 @@ describe('fallbackBeforeFirstToken', () => {
     })();
   });
 
-  it.each([
-    ['does not fall back when the signal of a request is aborted, with whatever reason', 'left', false],
-    ['falls back when the signal of a request has timed out', new DOMException('late', 'TimeoutError'), true],
-  ])('%s', (_, reason, falls) => {
-    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+  describe('of a request whose signal aborts after 5 ms', () => {
+    const abortedWith = (reason: unknown) => {
       const client = createLlmClient({ baseUrl: 'https://gateway.example/v1', transport: () => NEVER });
       const controller = new AbortController();
-      const request = client.chatCompletions({ model: 'm', messages: [] }, { signal: controller.signal });
-      const e2 = cold('            t-|');
-      const e2subs = falls ? '-----^-!' : [];
-      const expected = falls ? '   -----t-|' : '-----#';
-
       timer(5).subscribe(() => controller.abort(reason));
-      expectObservable(request.pipe(fallbackBeforeFirstToken(e2))).toBe(expected, undefined, reason);
-      expectSubscriptions(e2.subscriptions).toBe(e2subs);
-    })();
+      return client.chatCompletions({ model: 'm', messages: [] }, { signal: controller.signal });
+    };
+
+    it(
+      'does not fall back, with whatever reason it was aborted',
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e2 = cold('            t-|');
+        const e2subs: string[] = [];
+        const expected = '      -----#  ';
+
+        expectObservable(abortedWith('left').pipe(fallbackBeforeFirstToken(e2))).toBe(expected, undefined, 'left');
+        expectSubscriptions(e2.subscriptions).toBe(e2subs);
+      }),
+    );
+
+    it(
+      'falls back when the signal has timed out',
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const late = new DOMException('late', 'TimeoutError');
+        const e2 = cold('            t-|');
+        const e2subs = '        -----^-!';
+        const expected = '      -----t-|';
+
+        expectObservable(abortedWith(late).pipe(fallbackBeforeFirstToken(e2))).toBe(expected);
+        expectSubscriptions(e2.subscriptions).toBe(e2subs);
+      }),
+    );
   });
 
   it(
@@ -354,15 +406,16 @@ describe('fallbackBeforeFirstToken', () => {
   it(
     'tries the source again before it falls back, when the retry stands before it',
     marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
-      const e1 = cold('       -c#            ', undefined, busy);
+      const e1 = cold('       -c#             ', undefined, busy);
       const e2 = cold('                -d-(t|)');
-      const e1subs = ['       ^-!            ', '                     -------^-!     '];
-      const e2subs = '        ---------^--!';
+      const e1subs1 = '       ^-!             ';
+      const e1subs2 = '       -------^-!      ';
+      const e2subs = '        ---------^--!   ';
       const expected = '      ------------(dt|)';
 
       const once = retryBeforeFirstToken<object>({ count: 1, delay: 5, random: () => 0 });
       expectObservable(e1.pipe(once, fallbackBeforeFirstToken(e2))).toBe(expected);
-      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectSubscriptions(e1.subscriptions).toBe([e1subs1, e1subs2]);
       expectSubscriptions(e2.subscriptions).toBe(e2subs);
     }),
   );
@@ -370,16 +423,18 @@ describe('fallbackBeforeFirstToken', () => {
   it(
     'has all candidates tried again, when the retry stands after it',
     marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
-      const e1 = cold('       -c#                 ', undefined, refused);
-      const e2 = cold('         -d#               ', undefined, busy);
-      const e1subs = ['       ^-!                 ', '                     ---------^-!          '];
-      const e2subs = ['       --^-!               ', '                     -----------^-!        '];
-      const expected = '      -------------(d#)   ';
+      const e1 = cold('       -c#             ', undefined, refused);
+      const e2 = cold('         -d#           ', undefined, busy);
+      const e1subs1 = '       ^-!             ';
+      const e2subs1 = '       --^-!           ';
+      const e1subs2 = '       ---------^-!    ';
+      const e2subs2 = '       -----------^-!  ';
+      const expected = '      -------------(d#)';
 
       const once = retryBeforeFirstToken<object>({ count: 1, delay: 5, random: () => 0 });
       expectObservable(e1.pipe(fallbackBeforeFirstToken(e2), once)).toBe(expected, undefined, busy);
-      expectSubscriptions(e1.subscriptions).toBe(e1subs);
-      expectSubscriptions(e2.subscriptions).toBe(e2subs);
+      expectSubscriptions(e1.subscriptions).toBe([e1subs1, e1subs2]);
+      expectSubscriptions(e2.subscriptions).toBe([e2subs1, e2subs2]);
     }),
   );
 

@@ -100,13 +100,19 @@ describe('retryBeforeFirstToken', () => {
 
   it(
     'shows the preamble of the try that succeeds, and of no other',
-    marbles(values, ({ cold, expectObservable }) => {
-      const first = cold('    -c-#                 ', undefined, cut);
-      const second = cold('           -c-#         ', undefined, cut);
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const first = cold('    -c-#                         ', undefined, cut);
+      const second = cold('           -c-#                 ', undefined, cut);
       const third = cold('                         -c-t---|');
+      const firstsubs = '     ^--!                         ';
+      const secondsubs = '    --------^--!                 ';
+      const thirdsubs = '     ---------------------^------!';
       const expected = '      ------------------------(ct)|';
 
       expectObservable(inTurn(first, second, third).pipe(retryBeforeFirstToken(quick))).toBe(expected);
+      expectSubscriptions(first.subscriptions).toBe(firstsubs);
+      expectSubscriptions(second.subscriptions).toBe(secondsubs);
+      expectSubscriptions(third.subscriptions).toBe(thirdsubs);
     }),
   );
 
@@ -128,21 +134,25 @@ describe('retryBeforeFirstToken', () => {
 
   it(
     'delivers what it held when the source completes without a token',
-    marbles(values, ({ cold, expectObservable }) => {
-      const e1 = cold('       -c-e-|   ');
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       -c-e-|    ');
+      const e1subs = '        ^----!    ';
       const expected = '      -----(ce|)';
 
       expectObservable(e1.pipe(retryBeforeFirstToken())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
   it(
     'completes with an empty source',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       ---|');
+      const e1subs = '        ^--!';
       const expected = '      ---|';
 
       expectObservable(e1.pipe(retryBeforeFirstToken())).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
@@ -160,18 +170,23 @@ describe('retryBeforeFirstToken', () => {
 
   it(
     'knows the preambles of all endpoints',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const answers = {
+        chatCompletions: { c: chat.role(), d: chat.role(), t: chat.text('Hi') },
         responses: { c: responses.created(), d: responses.inProgress(), t: responses.text('Hi') },
         messages: { c: messages.start(), d: messages.ping(), t: messages.text('Hi') },
         images: { c: { type: 'keepalive' }, d: { type: 'ping' }, t: images.partial('aGk=') },
       };
       for (const answer of Object.values(answers)) {
-        const first = cold('  -c-d-#                ', answer, cut);
-        const second = cold('           -c-d-t-----|', answer);
-        const expected = '    ---------------(cdt)-|';
+        const e1 = cold<object>('-c-d-#                ', answer, cut);
+        const e2 = cold<object>('          -c-d-t-----|', answer);
+        const e1subs = '         ^----!                ';
+        const e2subs = '         ----------^----------!';
+        const expected = '       ---------------(cdt)-|';
 
-        expectObservable(inTurn<object>(first, second).pipe(retryBeforeFirstToken(quick))).toBe(expected, answer);
+        expectObservable(inTurn(e1, e2).pipe(retryBeforeFirstToken(quick))).toBe(expected, answer);
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+        expectSubscriptions(e2.subscriptions).toBe(e2subs);
       }
     }),
   );
@@ -213,9 +228,9 @@ describe('retryBeforeFirstToken', () => {
     'passes on errors of other libraries, unless shouldRetry says otherwise',
     marbles(values, ({ cold, expectObservable }) => {
       const foreign = new TypeError('Failed to fetch');
-      const first = cold('    ---#       ', undefined, foreign);
+      const first = cold('    ---#        ', undefined, foreign);
       const second = cold('           -t-|');
-      const expected = '      ---#       ';
+      const expected = '      ---#        ';
       const retried = '       ---------t-|';
 
       expectObservable(inTurn(first, second).pipe(retryBeforeFirstToken(quick))).toBe(expected, undefined, foreign);
@@ -228,7 +243,7 @@ describe('retryBeforeFirstToken', () => {
     'retries a retryable error of another copy of this package',
     marbles(values, ({ cold, expectObservable }) => {
       const foreign = Object.assign(new Error('busy'), { kind: 'http', retryable: true, tokenSeen: false });
-      const first = cold('    ---#       ', undefined, foreign);
+      const first = cold('    ---#        ', undefined, foreign);
       const second = cold('           -t-|');
       const expected = '      ---------t-|';
 
@@ -239,14 +254,15 @@ describe('retryBeforeFirstToken', () => {
   it(
     'lets shouldRetry refuse a retryable error, and tells it which retry it would be',
     marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
-      const e1 = cold('       ---#       ', undefined, busy);
-      const e1subs = ['       ^--!       ', '                     --------^--!'];
+      const e1 = cold('       ---#        ', undefined, busy);
+      const e1subs1 = '       ^--!        ';
+      const e1subs2 = '       --------^--!';
       const expected = '      -----------#';
 
       const shouldRetry = (error: unknown, attempt: number) => error === busy && attempt < 2;
       const result = e1.pipe(retryBeforeFirstToken({ ...quick, shouldRetry }));
       expectObservable(result).toBe(expected, undefined, busy);
-      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectSubscriptions(e1.subscriptions).toBe([e1subs1, e1subs2]);
     }),
   );
 
@@ -342,22 +358,28 @@ describe('retryBeforeFirstToken', () => {
   it(
     'waits for anything from nothing to maxDelayMs',
     marbles(values, ({ cold, expectObservable }) => {
-      const asking = (retryAfterMs: number) =>
-        cold('#', undefined, new HttpResponseError('', { retryable: true, retryAfterMs }));
-      const answer = cold('t|');
+      const asking = (retryAfterMs: number) => new HttpResponseError('', { retryable: true, retryAfterMs });
+      const e1 = cold('       #     ', undefined, asking(0));
+      const e2 = cold('       #     ', undefined, asking(60_000));
+      const e3 = cold('       #     ', undefined, asking(9));
+      const answer = cold('       t|');
+      const expected1 = '         t|';
+      const expected2 = '     1m  t|';
+      const expected3 = '     9ms t|';
 
-      expectObservable(inTurn(asking(0), answer).pipe(retryBeforeFirstToken())).toBe('t|');
-      expectObservable(inTurn(asking(60_000), answer).pipe(retryBeforeFirstToken())).toBe('1m t|');
-      expectObservable(inTurn(asking(9), answer).pipe(retryBeforeFirstToken({ maxDelayMs: 9 }))).toBe('9ms t|');
+      expectObservable(inTurn(e1, answer).pipe(retryBeforeFirstToken())).toBe(expected1);
+      expectObservable(inTurn(e2, answer).pipe(retryBeforeFirstToken())).toBe(expected2);
+      expectObservable(inTurn(e3, answer).pipe(retryBeforeFirstToken({ maxDelayMs: 9 }))).toBe(expected3);
     }),
   );
 
   it.each([-1, NaN, null, '7'])('takes no advice from an error whose retryAfterMs is %p', (retryAfterMs) => {
     marbles(values, ({ cold, expectObservable }) => {
-      const first = cold('#', undefined, { kind: 'http', retryable: true, retryAfterMs });
-      const second = cold('t|');
+      const first = cold('    #      ', undefined, { kind: 'http', retryable: true, retryAfterMs });
+      const second = cold('        t|');
+      const expected = '      -----t|';
 
-      expectObservable(inTurn(first, second).pipe(retryBeforeFirstToken(quick))).toBe('5ms t|');
+      expectObservable(inTurn(first, second).pipe(retryBeforeFirstToken(quick))).toBe(expected);
     })();
   });
 
@@ -389,14 +411,17 @@ describe('retryBeforeFirstToken', () => {
 
   it(
     'gives up when a notifier completes without a value, and fails with it when it fails',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -c#        ', undefined, busy);
       const silent = cold('     ---|     ');
       const broken = cold('     ---#     ', undefined, wrong);
+      const subs = '          --^--!     ';
       const expected = '      -----(c#)  ';
 
       expectObservable(e1.pipe(retryBeforeFirstToken({ delay: () => silent }))).toBe(expected, undefined, busy);
       expectObservable(e1.pipe(retryBeforeFirstToken({ delay: () => broken }))).toBe(expected, undefined, wrong);
+      expectSubscriptions(silent.subscriptions).toBe(subs);
+      expectSubscriptions(broken.subscriptions).toBe(subs);
     }),
   );
 
@@ -421,13 +446,15 @@ describe('retryBeforeFirstToken', () => {
       const slow = new StreamTimeoutError('slow', 'headers', { retryable: true });
       const silent = new StreamTimeoutError('silent', 'firstToken', { retryable: true });
       const overloaded = new StreamEventError('overloaded', { retryable: true });
-      const tries = [refused, busy, slow, silent, cut, overloaded].map((error) => cold('#', undefined, error));
-      const infos: RetryInfo[] = [];
+      const failures = [refused, busy, slow, silent, cut, overloaded].map((error) => throwError(() => error));
+      const answer = cold('         t|');
+      const expected = '      315ms t|';
 
-      const result = inTurn(...tries, cold('t|')).pipe(
+      const infos: RetryInfo[] = [];
+      const result = inTurn(...failures, answer).pipe(
         retryBeforeFirstToken({ ...quick, count: 6, onRetry: (info) => infos.push(info) }),
       );
-      expectObservable(result).toBe('315ms t|');
+      expectObservable(result).toBe(expected);
       flush();
       expect(infos).toEqual([
         { error: refused, attempt: 1, delayMs: 5, phase: 'connection' },
@@ -443,12 +470,15 @@ describe('retryBeforeFirstToken', () => {
   it(
     'goes by what has come for the phase of errors that it does not know',
     marbles(values, ({ cold, expectObservable, flush }) => {
-      const e1 = inTurn(cold('#'), cold('c#'), cold('#'));
-      const phases: [string, number | undefined][] = [];
+      const first = cold('    #   ');
+      const second = cold('    c# ');
+      const third = cold('       #');
+      const expected = '      ---#';
 
+      const phases: [string, number | undefined][] = [];
       const onRetry = ({ phase, delayMs }: RetryInfo) => phases.push([phase, delayMs]);
-      const result = e1.pipe(retryBeforeFirstToken({ delay: () => timer(1), shouldRetry: () => true, onRetry }));
-      expectObservable(result).toBe('---#');
+      const config = { delay: () => timer(1), shouldRetry: () => true, onRetry };
+      expectObservable(inTurn(first, second, third).pipe(retryBeforeFirstToken(config))).toBe(expected);
       flush();
       expect(phases).toEqual([
         ['connection', undefined],
@@ -541,11 +571,12 @@ describe('retryBeforeFirstToken', () => {
       'ends the wait at once, and removes its listener',
       marbles((helpers) => {
         const { controller, transport, result } = ask(helpers, {});
+        const subs = '          ^-!        ';
         const expected = '      ----------#';
 
         timer(10).subscribe(() => controller.abort(reason));
         helpers.expectObservable(result).toBe(expected, undefined, reason);
-        helpers.expectSubscriptions(transport.subscriptions).toBe('^-!');
+        helpers.expectSubscriptions(transport.subscriptions).toBe(subs);
         helpers.flush();
         expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
       }),
@@ -556,11 +587,12 @@ describe('retryBeforeFirstToken', () => {
       marbles((helpers) => {
         const controller = new AbortController();
         const { transport, result } = ask(helpers, { shouldRetry: () => true }, controller);
+        const subs = '          ^!';
         const expected = '      -#';
 
         timer(1).subscribe(() => controller.abort(reason));
         helpers.expectObservable(result).toBe(expected, undefined, reason);
-        helpers.expectSubscriptions(transport.subscriptions).toBe('^!');
+        helpers.expectSubscriptions(transport.subscriptions).toBe(subs);
       }),
     );
 
@@ -568,19 +600,27 @@ describe('retryBeforeFirstToken', () => {
       'does not begin to wait when onRetry aborts it',
       marbles((helpers) => {
         const controller = new AbortController();
-        const { result } = ask(helpers, { onRetry: () => controller.abort(reason) }, controller);
+        const { transport, result } = ask(helpers, { onRetry: () => controller.abort(reason) }, controller);
+        const subs = '          ^-!';
         const expected = '      --#';
 
         helpers.expectObservable(result).toBe(expected, undefined, reason);
+        helpers.expectSubscriptions(transport.subscriptions).toBe(subs);
       }),
     );
   });
 
   it(
     'goes on after a signal that timed out, which was meant for one try',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const late = new DOMException('late', 'TimeoutError');
-      const bodies = inTurn<Uint8Array | string>(cold('-----#'), cold('--a|', { a: sse.whole(chat.turn('Hi')) }));
+      const first = cold('    -----#       ');
+      const second = cold('          --a|  ', { a: sse.whole(chat.turn('Hi')) });
+      const firstsubs = '     ^---!        ';
+      const secondsubs = '    -------^--!  ';
+      const expected = '      ---------(x|)';
+
+      const bodies = inTurn<Uint8Array | string>(first, second);
       const transport = () => of({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: bodies });
       const client = createLlmClient({ baseUrl: 'https://gateway.example/v1', transport });
       const source = defer(() => {
@@ -588,11 +628,11 @@ describe('retryBeforeFirstToken', () => {
         timer(4).subscribe(() => controller.abort(late));
         return client.chatCompletions({ model: 'm', messages: [] }, { signal: controller.signal });
       });
-      const expected = '---------(x|)';
-
       const shouldRetry = (error: unknown) => error === late;
       const result = source.pipe(retryBeforeFirstToken({ delay: 3, random: () => 0, shouldRetry }), textDeltas());
       expectObservable(result).toBe(expected, { x: 'Hi' });
+      expectSubscriptions(first.subscriptions).toBe(firstsubs);
+      expectSubscriptions(second.subscriptions).toBe(secondsubs);
     }),
   );
 
@@ -616,13 +656,14 @@ describe('retryBeforeFirstToken', () => {
     marbles(values, ({ cold, flush, expectSubscriptions }) => {
       const e1 = cold('       -#         ', undefined, busy);
       const e1subs = '        ^!         ';
-      const n1 = cold('         -n       ');
+      const online = cold('    -x        ');
+      const onlinesubs: string[] = [];
 
-      const result = e1.pipe(retryBeforeFirstToken({ delay: () => n1, onRetry: () => subscription.unsubscribe() }));
+      const result = e1.pipe(retryBeforeFirstToken({ delay: () => online, onRetry: () => subscription.unsubscribe() }));
       const subscription = result.subscribe();
       flush();
       expectSubscriptions(e1.subscriptions).toBe(e1subs);
-      expectSubscriptions(n1.subscriptions).toBe([]);
+      expectSubscriptions(online.subscriptions).toBe(onlinesubs);
     }),
   );
 
@@ -630,11 +671,14 @@ describe('retryBeforeFirstToken', () => {
     'unsubscribes from a notifier when it is unsubscribed from',
     marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -#         ', undefined, busy);
+      const e1subs = '        ^!         ';
       const online = cold('    ------x   ');
       const onlinesubs = '    -^-!       ';
       const unsub = '         ---!       ';
+      const expected = '      ----       ';
 
-      expectObservable(e1.pipe(retryBeforeFirstToken({ delay: () => online })), unsub).toBe('-');
+      expectObservable(e1.pipe(retryBeforeFirstToken({ delay: () => online })), unsub).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
       expectSubscriptions(online.subscriptions).toBe(onlinesubs);
     }),
   );
@@ -744,14 +788,22 @@ describe('retryBeforeFirstToken', () => {
   it(
     'starts afresh with each subscription',
     marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
-      const e1 = cold('       -#', undefined, busy);
-      const e1subs = ['       ^!     ', '                      ------^!'];
-      const expected = '      -------#';
+      const e1 = cold('       -#        ', undefined, busy);
+      const sub1 = '          ^         ';
+      const sub2 = '          --^       ';
+      const e1subs = [
+        '                     ^!        ',
+        '                     --^!      ',
+        '                     ------^!  ',
+        '                     --------^!',
+      ];
+      const expected1 = '     -------#  ';
+      const expected2 = '     ---------#';
 
       const result = e1.pipe(retryBeforeFirstToken({ ...quick, count: 1 }));
-      expectObservable(result).toBe(expected, undefined, busy);
-      expectObservable(result).toBe(expected, undefined, busy);
-      expectSubscriptions(e1.subscriptions).toBe([e1subs[0]!, e1subs[0]!, e1subs[1]!, e1subs[1]!]);
+      expectObservable(result, sub1).toBe(expected1, undefined, busy);
+      expectObservable(result, sub2).toBe(expected2, undefined, busy);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
@@ -815,13 +867,18 @@ describe('retryBeforeFirstToken', () => {
 
   it(
     'has all its tries again with each repeat',
-    marbles(values, ({ cold, expectObservable }) => {
-      const failing = () => cold('#', undefined, busy);
-      const e1 = inTurn(failing(), cold('t|'), failing(), cold('u|'));
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+      const failing = cold('  #            ', undefined, busy);
+      const first = cold('         t|      ');
+      const second = cold('              u|');
+      const failingsubs1 = '  (^!)         ';
+      const failingsubs2 = '  ------(^!)   ';
       const expected = '      -----t-----u|';
 
+      const e1 = inTurn(failing, first, failing, second);
       const result = e1.pipe(retryBeforeFirstToken({ ...quick, count: 1 }), repeat(2));
       expectObservable(result).toBe(expected);
+      expectSubscriptions(failing.subscriptions).toBe([failingsubs1, failingsubs2]);
     }),
   );
 

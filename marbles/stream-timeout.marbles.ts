@@ -1,4 +1,4 @@
-import { concat, EMPTY, map, merge, NEVER, of, Subject, switchMap, take, tap, VirtualTimeScheduler } from 'rxjs';
+import { concat, map, merge, NEVER, of, Subject, switchMap, take, tap, VirtualTimeScheduler } from 'rxjs';
 import { retryBeforeFirstToken, StreamTimeoutError, streamTimeout, type TimeoutPhase } from 'rx-llm';
 import { chat, images, marbles, messages, responses } from 'rx-llm/testing';
 
@@ -50,12 +50,16 @@ describe('streamTimeout', () => {
     marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       --t---u-------|');
       const e1subs = '        ^----------!   ';
-      const expected = '      --t---u----#   ';
+      const expected1 = '     --t---u----#   ';
+      const e2 = cold('       ---------------');
+      const e2subs = '        ^----!         ';
+      const expected2 = '     -----#         ';
 
-      const result = e1.pipe(streamTimeout({ stalledMs: 5 }));
-      expectObservable(result).toBe(expected, undefined, timeout('stalled', { tokenSeen: true }));
-      expectObservable(NEVER.pipe(streamTimeout({ stalledMs: 5 }))).toBe('-----#', undefined, timeout('stalled'));
+      const clock = streamTimeout<object>({ stalledMs: 5 });
+      expectObservable(e1.pipe(clock)).toBe(expected1, undefined, timeout('stalled', { tokenSeen: true }));
+      expectObservable(e2.pipe(clock)).toBe(expected2, undefined, timeout('stalled', { tokenSeen: false }));
       expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectSubscriptions(e2.subscriptions).toBe(e2subs);
     }),
   );
 
@@ -86,15 +90,16 @@ describe('streamTimeout', () => {
     'lets the clock that runs out first speak',
     marbles(values, ({ cold, expectObservable }) => {
       const e1 = cold('       --c---------');
-      const clocks = { firstTokenMs: 6, stalledMs: 5, totalMs: 8 };
+      const expected1 = '     --c---#     ';
+      const expected2 = '     --c----#    ';
+      const expected3 = '     --c-----#   ';
 
-      expectObservable(e1.pipe(streamTimeout(clocks))).toBe('--c---#', undefined, timeout('firstToken'));
-      expectObservable(e1.pipe(streamTimeout({ ...clocks, firstTokenMs: 0 }))).toBe(
-        '                     --c----#',
-        undefined,
-        timeout('stalled'),
-      );
-      expectObservable(e1.pipe(streamTimeout({ totalMs: 8 }))).toBe('--c-----#', undefined, timeout('total'));
+      const all = e1.pipe(streamTimeout({ firstTokenMs: 6, stalledMs: 5, totalMs: 8 }));
+      const two = e1.pipe(streamTimeout({ firstTokenMs: 0, stalledMs: 5, totalMs: 8 }));
+      const one = e1.pipe(streamTimeout({ totalMs: 8 }));
+      expectObservable(all).toBe(expected1, undefined, timeout('firstToken'));
+      expectObservable(two).toBe(expected2, undefined, timeout('stalled'));
+      expectObservable(one).toBe(expected3, undefined, timeout('total'));
     }),
   );
 
@@ -112,19 +117,28 @@ describe('streamTimeout', () => {
 
   it(
     'passes the error of its source on',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       --t-#');
+      const e1subs = '        ^---!';
       const expected = '      --t-#';
 
       expectObservable(e1.pipe(streamTimeout({ firstTokenMs: 3, stalledMs: 3, totalMs: 5 }))).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
   it(
     'completes with an empty source',
-    marbles(({ cold, expectObservable }) => {
-      expectObservable(cold('---|').pipe(streamTimeout({ totalMs: 5 }))).toBe('---|');
-      expectObservable(EMPTY.pipe(streamTimeout({ totalMs: 5 }))).toBe('|');
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const e1 = cold('       ---|');
+      const e1subs = '        ^--!';
+      const expected1 = '     ---|';
+      const e2 = cold('       |   ');
+      const expected2 = '     |   ';
+
+      expectObservable(e1.pipe(streamTimeout({ totalMs: 5 }))).toBe(expected1);
+      expectObservable(e2.pipe(streamTimeout({ totalMs: 5 }))).toBe(expected2);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
@@ -139,8 +153,8 @@ describe('streamTimeout', () => {
       };
       for (const [endpoint, answer] of Object.entries(answers)) {
         const e1 = cold<object>('  -c-------t|', answer);
-        const e2 = cold<object>('  -c-t-------', answer);
         const expected1 = '        -c---#     ';
+        const e2 = cold<object>('  -c-t-------', answer);
         const expected2 = '        -c-t------#';
 
         const late = timeout('firstToken', { endpoint });
@@ -183,8 +197,8 @@ describe('streamTimeout', () => {
     'leaves a client the time to complete an answer that is whole',
     marbles({ ...values, n: chat.usage({ prompt_tokens: 1 }) }, ({ cold, expectObservable }) => {
       const closed = cold('   -t-e-n 4999ms |');
-      const open = cold('     -t-e-n--------');
       const expected1 = '     -t-e-n 4999ms |';
+      const open = cold('     -t-e-n---------');
       const expected2 = '     -t-e-n 9999ms #';
       const expected3 = '     -t-e-n 19994ms #';
 
@@ -315,17 +329,23 @@ describe('streamTimeout', () => {
   it(
     'gives each try its own clocks before a retry, and one set to all of them after it',
     marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
-      const e1 = cold('       -c---------');
-      const e1subs = ['       ^----!           ', '                     ----------^----! '];
-      const expected = '      ---------------(c#)';
-      const whole = '         ------------#';
+      const e1 = cold('       -c------          ');
+      const e1subs1 = '       ^----!            ';
+      const e1subs2 = '       ----------^----!  ';
+      const expected1 = '     ---------------(c#)';
+      const e2 = cold('       ---------          ');
+      const e2subs1 = '       ^----!            ';
+      const e2subs2 = '       ----------^-!     ';
+      const expected2 = '     ------------#     ';
 
       const once = retryBeforeFirstToken<object>({ count: 1, delay: 5, random: () => 0 });
       const clock = streamTimeout<object>({ firstTokenMs: 5 });
-      expectObservable(e1.pipe(clock, once)).toBe(expected, undefined, timeout('firstToken'));
-      expectSubscriptions(e1.subscriptions).toBe(e1subs);
-      const all = NEVER.pipe(clock, once, streamTimeout({ totalMs: 12 }));
-      expectObservable(all).toBe(whole, undefined, timeout('total'));
+      const each = e1.pipe(clock, once);
+      const all = e2.pipe(clock, once, streamTimeout({ totalMs: 12 }));
+      expectObservable(each).toBe(expected1, undefined, timeout('firstToken'));
+      expectObservable(all).toBe(expected2, undefined, timeout('total'));
+      expectSubscriptions(e1.subscriptions).toBe([e1subs1, e1subs2]);
+      expectSubscriptions(e2.subscriptions).toBe([e2subs1, e2subs2]);
     }),
   );
 

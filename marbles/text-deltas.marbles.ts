@@ -1,4 +1,4 @@
-import { concat, from, mergeMap, of, Subject, take, tap, toArray } from 'rxjs';
+import { concat, from, mergeMap, of, Subject, take, tap } from 'rxjs';
 import { StreamEventError, textDeltas } from 'rx-llm';
 import { chat, letters, marbles, messages, responses } from 'rx-llm/testing';
 
@@ -85,14 +85,17 @@ describe('textDeltas', () => {
     'subscribes to the source for each of its subscribers, and keeps them apart',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -a-b-|  ', { a: responses.text('Hel'), b: responses.textDone('Hello') });
-      const e1subs = ['       ^----!  ', '  --^----!'];
-      const first = '         ^       ';
-      const second = '        --^     ';
+      const e1subs1 = '       ^----!  ';
+      const e1subs2 = '       --^----!';
+      const sub1 = '          ^       ';
+      const sub2 = '          --^     ';
+      const expected1 = '     -x-y-|  ';
+      const expected2 = '     ---x-y-|';
 
       const result = e1.pipe(textDeltas());
-      expectObservable(result, first).toBe('  -x-y-|  ', { x: 'Hel', y: 'lo' });
-      expectObservable(result, second).toBe(' ---x-y-|', { x: 'Hel', y: 'lo' });
-      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectObservable(result, sub1).toBe(expected1, { x: 'Hel', y: 'lo' });
+      expectObservable(result, sub2).toBe(expected2, { x: 'Hel', y: 'lo' });
+      expectSubscriptions(e1.subscriptions).toBe([e1subs1, e1subs2]);
     }),
   );
 
@@ -244,10 +247,11 @@ describe('textDeltas', () => {
       'emits deltas, and repeats nothing of what closes them',
       marbles(({ cold, expectObservable }) => {
         const turn = responses.turn(['Hello', ' world']);
-        const e1 = cold(`     ${'abcdefghijklmnopq'.slice(0, turn.length)}|`, letters(turn));
+        const e1 = cold('     abcdefghij|', letters(turn));
+        const expected = '    ----xy----|';
 
-        const whole = e1.pipe(textDeltas(), toArray());
-        expectObservable(whole).toBe(`${'-'.repeat(turn.length)}(x|)`, { x: ['Hello', ' world'] });
+        expectObservable(e1.pipe(textDeltas())).toBe(expected, pieces);
+        expect(turn).toHaveLength('abcdefghij'.length);
       }),
     );
 
@@ -301,15 +305,24 @@ describe('textDeltas', () => {
           ({ type: `response.content_part.${phase}`, content_index: 0, part: { type: 'output_text', text } }) as const;
         const e1 = cold('     -a-b-|', { a: part('added', 'Te'), b: part('done', 'Tea') });
         const e2 = cold('     -a-b-|', { a: responses.itemAdded(message('Te')), b: responses.text('a') });
+        const expected1 = '   -x-y-|';
         const e3 = cold('     -a---|', { a: responses.itemDone(message('Te', 'a')) });
-        const e4 = cold('     -a---|', {
-          a: { ...part('done', ''), part: { type: 'refusal', refusal: 'no', text: 'no' } },
-        });
+        const expected2 = '   -x---|';
 
-        expectObservable(e1.pipe(textDeltas())).toBe('-x-y-|', { x: 'Te', y: 'a' });
-        expectObservable(e2.pipe(textDeltas())).toBe('-x-y-|', { x: 'Te', y: 'a' });
-        expectObservable(e3.pipe(textDeltas())).toBe('-x---|', { x: 'Tea' });
-        expectObservable(e4.pipe(textDeltas())).toBe('-----|');
+        expectObservable(e1.pipe(textDeltas())).toBe(expected1, { x: 'Te', y: 'a' });
+        expectObservable(e2.pipe(textDeltas())).toBe(expected1, { x: 'Te', y: 'a' });
+        expectObservable(e3.pipe(textDeltas())).toBe(expected2, { x: 'Tea' });
+      }),
+    );
+
+    it(
+      'takes no part for text but that of text',
+      marbles(({ cold, expectObservable }) => {
+        const part = { type: 'refusal', refusal: 'no', text: 'no' } as const;
+        const e1 = cold('     -a-|', { a: { type: 'response.content_part.done', content_index: 0, part } as const });
+        const expected = '    ---|';
+
+        expectObservable(e1.pipe(textDeltas())).toBe(expected);
       }),
     );
 
@@ -387,18 +400,19 @@ describe('textDeltas', () => {
       'repeats nothing when the final response leaves items out, or tells the text otherwise',
       marbles(({ cold, expectObservable }) => {
         const reasoning = { type: 'reasoning' as const, id: 'rs_1', summary: [] };
-        const e1 = cold('     -a-b-c-|', {
-          a: responses.itemDone(reasoning, { output_index: 0 }),
+        const events = {
+          r: responses.itemDone(reasoning, { output_index: 0 }),
           b: responses.text('Tea', { output_index: 1 }),
           c: responses.completed({ output: [{ ...message('Tea'), id: 'another' }] }),
-        });
-        const e2 = cold('     -a-b-|', {
-          a: responses.text(' Tea '),
-          b: responses.completed({ output: [message('Tea')] }),
-        });
+          s: responses.text(' Tea '),
+          t: responses.completed({ output: [message('Tea')] }),
+        };
+        const e1 = cold('     -r-b-c-|', events);
+        const e2 = cold('     ---s-t-|', events);
+        const expected = '    ---x---|';
 
-        expectObservable(e1.pipe(textDeltas())).toBe('---x---|', { x: 'Tea' });
-        expectObservable(e2.pipe(textDeltas())).toBe('-x---|', { x: ' Tea ' });
+        expectObservable(e1.pipe(textDeltas())).toBe(expected, { x: 'Tea' });
+        expectObservable(e2.pipe(textDeltas())).toBe(expected, { x: ' Tea ' });
       }),
     );
 
@@ -475,10 +489,11 @@ describe('textDeltas', () => {
       'reads a whole turn',
       marbles(({ cold, expectObservable }) => {
         const turn = messages.turn(['Hello', ' world'], { reasoning: 'hm' });
-        const e1 = cold(`     ${'abcdefghijklmnopq'.slice(0, turn.length)}|`, letters(turn));
+        const e1 = cold('     abcdefghijk|', letters(turn));
+        const expected = '    ------xy---|';
 
-        const whole = e1.pipe(textDeltas(), toArray());
-        expectObservable(whole).toBe(`${'-'.repeat(turn.length)}(x|)`, { x: ['Hello', ' world'] });
+        expectObservable(e1.pipe(textDeltas())).toBe(expected, pieces);
+        expect(turn).toHaveLength('abcdefghijk'.length);
       }),
     );
   });

@@ -399,7 +399,11 @@ describe('toServerSentEvents', () => {
         // A real timer would take `Infinity` for at once.
         const scheduler = { now: () => 0, schedule: () => of().subscribe(() => undefined) };
         const schedule = jest.spyOn(scheduler, 'schedule');
-        expectObservable(cold('-').pipe(toServerSentEvents({ keepAliveMs, scheduler })), '9ms !').toBe('-');
+        const e1 = cold('       ----------');
+        const unsub = '         ---------!';
+        const expected = '      ----------';
+
+        expectObservable(e1.pipe(toServerSentEvents({ keepAliveMs, scheduler })), unsub).toBe(expected);
         expect(schedule).not.toHaveBeenCalled();
       })();
     });
@@ -413,8 +417,8 @@ describe('toServerSentEvents', () => {
       "emits everything as it comes with preamble: 'passthrough', so that each error but the first notification is a frame",
       marbles(events, ({ cold, expectObservable }) => {
         const e1 = cold('       -r--#    ', undefined, cut);
-        const e2 = cold('       ----#    ', undefined, cut);
         const expected1 = '     -R--(FD|)';
+        const e2 = cold('       ----#    ', undefined, cut);
         const expected2 = '     ----#    ';
 
         const passthrough = toServerSentEvents({ preamble: 'passthrough' });
@@ -506,7 +510,7 @@ describe('toServerSentEvents', () => {
     );
 
     it(
-      'takes any other value, and leaves alone what an object of your own is',
+      'writes any other value as JSON, an object of your own too, and undefined and bigints as their text',
       marbles(({ cold, expectObservable }) => {
         const values: Record<string, unknown> = { n: 1, u: undefined, o: { mine: true }, g: 9n };
         const e1 = cold('       -n-u-o-g-|', values);
@@ -528,15 +532,18 @@ describe('toServerSentEvents', () => {
         circular.self = circular;
         const e1 = cold('       --a--x--b|  ', { ...events, x: circular });
         const e1subs = '        ^----!      ';
-        const expected = '      --A--(FD|)  ';
+        const expected1 = '     --A--(FD|)  ';
+        const e2 = cold('       --x--b|     ', { ...events, x: circular });
+        const e2subs = '        ^-!         ';
+        const expected2 = '     --#         ';
 
-        expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, {
+        expectObservable(e1.pipe(toServerSentEvents())).toBe(expected1, {
           ...frames,
           F: plain({ error: { message: 'The stream failed', type: 'server_error', code: 'internal_error' } }),
         });
+        expectObservable(e2.pipe(toServerSentEvents())).toBe(expected2, undefined, expect.any(TypeError));
         expectSubscriptions(e1.subscriptions).toBe(e1subs);
-
-        expectObservable(of(circular).pipe(toServerSentEvents())).toBe('#', undefined, expect.any(TypeError));
+        expectSubscriptions(e2.subscriptions).toBe(e2subs);
       }),
     );
 

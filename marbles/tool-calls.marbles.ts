@@ -15,7 +15,7 @@ const SKYE = '{"p":"Skye"}';
 
 describe('toolCalls', () => {
   describe('on chat completions', () => {
-    // t: the call begins; a, b: its arguments; e: the finish; s, d: another call and its arguments
+    // t: the call begins; a, b: its arguments; s, d: another call and its arguments; x: text; e, l: the finish; u: usage
     const values = {
       t: chat.toolCall({ name: 'tide' }),
       a: chat.toolArguments('{"p":'),
@@ -68,11 +68,13 @@ describe('toolCalls', () => {
 
     it(
       'emits nothing on an error without a finish reason, not even a call whose text is whole',
-      marbles(values, ({ cold, expectObservable }) => {
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
         const e1 = cold('       -t-a-b-#');
+        const e1subs = '        ^------!';
         const expected = '      -------#';
 
         expectObservable(e1.pipe(toolCalls())).toBe(expected);
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 
@@ -107,17 +109,17 @@ describe('toolCalls', () => {
     );
 
     it(
-      'follows choice 0, or the one that it is told',
-      marbles(({ cold, expectObservable }) => {
+      'follows choice 0 of several that interleave, or the one that it is told to',
+      marbles(values, ({ cold, expectObservable }) => {
         const other = { choice: 1 };
-        const values = {
-          t: chat.toolCall({ name: 'tide', arguments: OBAN }),
-          o: chat.toolCall({ name: 'tide', arguments: SKYE }, other),
-          e: chat.finish('tool_calls'),
-          f: chat.finish('tool_calls', other),
+        const n2 = {
+          ...values,
+          o: chat.toolCall({ name: 'tide' }, other),
+          p: chat.toolArguments(SKYE, other),
+          q: chat.finish('tool_calls', other),
         };
-        const e1 = cold('       -t-o-e-f-|    ', values);
-        const expected = '      ---------(x|) ';
+        const e1 = cold('       -t-o-a-p-b-e-q-|    ', n2);
+        const expected = '      ---------------(x|) ';
 
         expectObservable(e1.pipe(toolCalls())).toBe(expected, { x: tide(OBAN) });
         expectObservable(e1.pipe(toolCalls(other))).toBe(expected, { x: tide(SKYE, other) });
@@ -127,10 +129,19 @@ describe('toolCalls', () => {
     it(
       'emits nothing where there are no calls',
       marbles(values, ({ cold, expectObservable }) => {
-        expectObservable(cold('-x-e-|').pipe(toolCalls())).toBe('-----|');
-        expectObservable(cold('|     ').pipe(toolCalls())).toBe('|     ');
-        expectObservable(cold('-----#').pipe(toolCalls())).toBe('-----#');
-        expectObservable(cold('------').pipe(toolCalls())).toBe('------');
+        const e1 = cold('       -x-e-|');
+        const expected1 = '     -----|';
+        const e2 = cold('       |     ');
+        const expected2 = '     |     ';
+        const e3 = cold('       -----#');
+        const expected3 = '     -----#';
+        const e4 = cold('       ------');
+        const expected4 = '     ------';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected1);
+        expectObservable(e2.pipe(toolCalls())).toBe(expected2);
+        expectObservable(e3.pipe(toolCalls())).toBe(expected3);
+        expectObservable(e4.pipe(toolCalls())).toBe(expected4);
       }),
     );
 
@@ -167,11 +178,13 @@ describe('toolCalls', () => {
 
     it(
       'stops at the call that its reader was waiting for',
-      marbles(values, ({ cold, expectObservable }) => {
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
         const e1 = cold('       -t-a-b-s-d-e-|    ');
+        const e1subs = '        ^------------!    ';
         const expected = '      -------------(1|) ';
 
         expectObservable(e1.pipe(toolCalls(), take(1))).toBe(expected, { 1: tide(OBAN) });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 
@@ -195,7 +208,8 @@ describe('toolCalls', () => {
   });
 
   describe('on messages', () => {
-    // t: the block opens; a, b: its arguments; o: it stops; f, l: the stop reason
+    // m: the message starts; t: the block opens; a, b: its arguments; o: it stops; n: the next one opens;
+    // f, l: the stop reason; e: the end; p: a ping
     const values = {
       m: messages.start(),
       t: messages.toolCall({ name: 'tide' }),
@@ -260,31 +274,39 @@ describe('toolCalls', () => {
     it(
       'emits no call that the token limit cut, before or in its arguments',
       marbles(values, ({ cold, expectObservable }) => {
-        expectObservable(cold('-m-t-a-o-l-e|').pipe(toolCalls())).toBe('------------|');
-        expectObservable(cold('-m-t---o-l-e|').pipe(toolCalls())).toBe('------------|');
+        const e1 = cold('       -m-t-a-o-l-e|');
+        const e2 = cold('       -m-t---o-l-e|');
+        const expected = '      ------------|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected);
+        expectObservable(e2.pipe(toolCalls())).toBe(expected);
       }),
     );
 
     it(
       'emits a call without arguments once it is sure that there are none',
       marbles(values, ({ cold, expectObservable }) => {
-        expectObservable(cold('-m-t-o---f-e|').pipe(toolCalls())).toBe('---------1--|', {
-          1: tide('', { id: 'toolu_1' }),
-        });
-        expectObservable(cold('-m-t-o-n-l-e|').pipe(toolCalls())).toBe('-------1----|', {
-          1: tide('', { id: 'toolu_1' }),
-        });
+        const e1 = cold('       -m-t-o---f-e|');
+        const expected1 = '     ---------1--|';
+        const e2 = cold('       -m-t-o-n-l-e|');
+        const expected2 = '     -------1----|';
+
+        const call = { 1: tide('', { id: 'toolu_1' }) };
+        expectObservable(e1.pipe(toolCalls())).toBe(expected1, call);
+        expectObservable(e2.pipe(toolCalls())).toBe(expected2, call);
       }),
     );
 
     it(
       'takes the input of the opening block, unless deltas follow',
       marbles(values, ({ cold, expectObservable }) => {
-        const given = { t: messages.toolCall({ name: 'tide', arguments: SKYE }) };
-        expectObservable(cold('-m-t-o-f-|', { ...values, ...given }).pipe(toolCalls())).toBe('-----1---|', {
-          1: tide(SKYE, { id: 'toolu_1' }),
-        });
-        expectObservable(cold('-m-tabof-|', { ...values, ...given }).pipe(toolCalls())).toBe('------1--|', { 1: oban });
+        const t = messages.toolCall({ name: 'tide', arguments: SKYE });
+        const e1 = cold('       -m-t---o-f-|', { ...values, t });
+        const e2 = cold('       -m-t-abo-f-|', { ...values, t });
+        const expected = '      -------1---|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected, { 1: tide(SKYE, { id: 'toolu_1' }) });
+        expectObservable(e2.pipe(toolCalls())).toBe(expected, { 1: oban });
       }),
     );
 
@@ -306,8 +328,12 @@ describe('toolCalls', () => {
       marbles(values, ({ cold, expectObservable }) => {
         const search = messages.blockStart({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} });
         const remote = messages.blockStart({ type: 'mcp_tool_use', id: 'm', name: 'x', server_name: 'y', input: {} });
-        expectObservable(cold('-m-t-a-b-o-f-|', { ...values, t: search }).pipe(toolCalls())).toBe('-------------|');
-        expectObservable(cold('-m-t-a-b-o-f-|', { ...values, t: remote }).pipe(toolCalls())).toBe('-------------|');
+        const e1 = cold('       -m-t-a-b-o-f-|', { ...values, t: search });
+        const e2 = cold('       -m-t-a-b-o-f-|', { ...values, t: remote });
+        const expected = '      -------------|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected);
+        expectObservable(e2.pipe(toolCalls())).toBe(expected);
       }),
     );
 
@@ -326,7 +352,8 @@ describe('toolCalls', () => {
   });
 
   describe('on responses', () => {
-    // t: the item opens; a, b: its arguments; d: they are done; i: the item is done; e: the final event
+    // c: the beginning; t: the item opens; a, b: its arguments; d: they are done; i: the item is done;
+    // e, l, f: the final event
     const values = {
       c: responses.created(),
       t: responses.toolCall({ name: 'tide' }),
@@ -354,13 +381,23 @@ describe('toolCalls', () => {
     it(
       'takes the arguments from wherever they are',
       marbles(values, ({ cold, expectObservable }) => {
-        const x = { x: tide(OBAN) };
-        expectObservable(cold('-c-t-d-e|').pipe(toolCalls())).toBe('-----x--|', x);
-        expectObservable(cold('-c-t-i-e|').pipe(toolCalls())).toBe('-----x--|', x);
-        expectObservable(cold('-c---i-e|').pipe(toolCalls())).toBe('-----x--|', x);
-        expectObservable(cold('-c-i-d-e|').pipe(toolCalls())).toBe('---x----|', x);
-        expectObservable(cold('-ct-a-be|').pipe(toolCalls())).toBe('-------x|', x);
-        expectObservable(cold('-c-a-b-i|').pipe(toolCalls())).toBe('-------x|', x);
+        const e1 = cold('       -c-t-d-e|');
+        const e2 = cold('       -c-t-i-e|');
+        const e3 = cold('       -c---i-e|');
+        const expected1 = '     -----1--|';
+        const e4 = cold('       -c-i-d-e|');
+        const expected2 = '     ---1----|';
+        const e5 = cold('       -ct-a-be|');
+        const e6 = cold('       -c-a-b-i|');
+        const expected3 = '     -------1|';
+
+        const call = { 1: tide(OBAN) };
+        expectObservable(e1.pipe(toolCalls())).toBe(expected1, call);
+        expectObservable(e2.pipe(toolCalls())).toBe(expected1, call);
+        expectObservable(e3.pipe(toolCalls())).toBe(expected1, call);
+        expectObservable(e4.pipe(toolCalls())).toBe(expected2, call);
+        expectObservable(e5.pipe(toolCalls())).toBe(expected3, call);
+        expectObservable(e6.pipe(toolCalls())).toBe(expected3, call);
       }),
     );
 
@@ -409,11 +446,28 @@ describe('toolCalls', () => {
       marbles(values, ({ cold, expectObservable }) => {
         const half = { type: 'function_call', call_id: 'call_1', name: 'tide', arguments: '{"p":' } as const;
         const cut = { ...values, i: responses.itemDone({ ...half, status: 'incomplete' }) };
-        expectObservable(cold('-c-t-a-i-l|', cut).pipe(toolCalls())).toBe('----------|');
-        expectObservable(cold('-c-t-a---l|').pipe(toolCalls())).toBe('----------|');
-        expectObservable(cold('-c-t-----l|').pipe(toolCalls())).toBe('----------|');
-        expectObservable(cold('-c-t-a-b-f|').pipe(toolCalls())).toBe('----------|');
-        expectObservable(cold('-c-t-a-b-#').pipe(toolCalls())).toBe('---------#');
+        const e1 = cold('       -c-t-a-i-l|', cut);
+        const e2 = cold('       -c-t-a---l|');
+        const e3 = cold('       -c-t-----l|');
+        const e4 = cold('       -c-t-a-b-f|');
+        const expected = '      ----------|';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected);
+        expectObservable(e2.pipe(toolCalls())).toBe(expected);
+        expectObservable(e3.pipe(toolCalls())).toBe(expected);
+        expectObservable(e4.pipe(toolCalls())).toBe(expected);
+      }),
+    );
+
+    it(
+      'emits nothing on an error before the arguments are said to be whole',
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -c-t-a-b-#');
+        const e1subs = '        ^--------!';
+        const expected = '      ---------#';
+
+        expectObservable(e1.pipe(toolCalls())).toBe(expected);
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 
@@ -448,8 +502,9 @@ describe('toolCalls', () => {
           i: responses.itemDone(item),
           e: responses.completed({ output: [item] }),
         });
+        const expected = '      --------|';
 
-        expectObservable(e1.pipe(toolCalls())).toBe('--------|');
+        expectObservable(e1.pipe(toolCalls())).toBe(expected);
       }),
     );
   });
@@ -458,15 +513,17 @@ describe('toolCalls', () => {
     'reads whole turns of every endpoint alike',
     marbles(({ cold, expectObservable }) => {
       const parts = { toolCalls: [{ id: 'one', name: 'tide', arguments: OBAN }] };
-      const whole = { x: tide(OBAN, { id: 'one' }) };
-      const last = (diagram: string) => diagram.replace('|', '(x|)');
+      const e1 = cold('       abcdef|    ', letters(chat.turn('', parts)));
+      const expected1 = '     ------(1|) ';
+      const e2 = cold('       abcdefg|   ', letters(messages.turn('', parts)));
+      const expected2 = '     ----1--|   ';
+      const e3 = cold('       abcdefgh|  ', letters(responses.turn('', parts)));
+      const expected3 = '     -----1--|  ';
 
-      const ofChat = cold('     abcdef|', letters(chat.turn('', parts)));
-      expectObservable(ofChat.pipe(toolCalls())).toBe(last('------|'), whole);
-      const ofMessages = cold(' abcdefg|', letters(messages.turn('', parts)));
-      expectObservable(ofMessages.pipe(toolCalls())).toBe('----x--|', whole);
-      const ofResponses = cold('abcdefgh|', letters(responses.turn('', parts)));
-      expectObservable(ofResponses.pipe(toolCalls())).toBe('-----x--|', whole);
+      const call = { 1: tide(OBAN, { id: 'one' }) };
+      expectObservable(e1.pipe(toolCalls())).toBe(expected1, call);
+      expectObservable(e2.pipe(toolCalls())).toBe(expected2, call);
+      expectObservable(e3.pipe(toolCalls())).toBe(expected3, call);
     }),
   );
 
