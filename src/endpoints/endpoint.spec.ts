@@ -194,6 +194,12 @@ describe('the end of', () => {
         ],
         ['is no stop reason of null', {}, [{ type: 'message_delta', delta: { stop_reason: null } }], [undefined]],
         ['is no stop reason of another event', {}, [{ type: 'x', delta: { stop_reason: 'end_turn' } }], [undefined]],
+        [
+          'is no stop reason of another message',
+          {},
+          [{ type: 'x', message: { stop_reason: 'end_turn' } }],
+          [undefined],
+        ],
         ['is no stray sentinel', {}, [DONE], [undefined]],
         [
           'is a sentinel after a stop reason',
@@ -223,6 +229,14 @@ describe('the end of', () => {
       );
     });
   });
+});
+
+it.each([
+  ['responses', responsesEndpoint],
+  ['messages', messagesEndpoint],
+  ['images', imagesEndpoint],
+])('pings, keepalives and errors are no tokens of %s, whoever sends them', (_name, endpoint: Endpoint<never>) => {
+  for (const type of ['ping', 'keepalive', 'error']) expect(endpoint.isToken({ type } as never)).toBe(false);
 });
 
 describe('a delta', () => {
