@@ -130,15 +130,17 @@ describe('accumulateMessage', () => {
 
     it(
       'names on an error, at last, a call that got no id',
-      marbles(({ cold, expectObservable }) => {
+      marbles(({ cold, expectObservable, expectSubscriptions }) => {
         const e1 = cold('       -t--#', {
           t: chat.delta({ tool_calls: [{ index: 0, function: { name: 'tide', arguments: '{}' } }] }),
         });
+        const e1subs = '        ^---!   ';
         const expected = '      -1--(2#)';
         expectObservable(e1.pipe(accumulateMessage())).toBe(expected, {
           1: calling('', '{}'),
           2: calling('call_0_chatcmpl1', '{}'),
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
   });
@@ -221,8 +223,9 @@ describe('accumulateMessage', () => {
 
     it(
       'emits the failed response, with what had streamed, before the error',
-      marbles(values, ({ cold, expectObservable }) => {
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
         const e1 = cold('       -c-h-(f#)');
+        const e1subs = '        ^----!   ';
         const expected = '      -1-2-(3#)';
 
         expectObservable(e1.pipe(accumulateMessage())).toBe(expected, {
@@ -233,14 +236,17 @@ describe('accumulateMessage', () => {
             error: { code: 'server_error', message: 'overloaded' },
           },
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 
     it(
       'starts afresh with the next response of a concat',
-      marbles(values, ({ cold, expectObservable }) => {
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
         const e1 = cold('       -c-e|    ');
         const e2 = cold('           -c-n|');
+        const e1subs = '        ^---!    ';
+        const e2subs = '        ----^---!';
         const expected = '      -1-2-1-3|';
 
         expectObservable(concat(e1, e2).pipe(accumulateMessage())).toBe(expected, {
@@ -248,6 +254,8 @@ describe('accumulateMessage', () => {
           2: response('completed', message('Hello world', 'completed')),
           3: response('completed'),
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+        expectSubscriptions(e2.subscriptions).toBe(e2subs);
       }),
     );
   });
@@ -318,8 +326,9 @@ describe('accumulateMessage', () => {
 
     it(
       'leaves an input that was cut as the text that came',
-      marbles(values, ({ cold, expectObservable }) => {
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
         const e1 = cold('       s-t-a-#   ');
+        const e1subs = '        ^-----!   ';
         const expected = '      1-2---(3#)';
 
         expectObservable(e1.pipe(accumulateMessage())).toBe(expected, {
@@ -327,6 +336,7 @@ describe('accumulateMessage', () => {
           2: message([tide({})]),
           3: message([{ ...tide({}), input: '{"p":' }]),
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
   });
@@ -419,12 +429,20 @@ describe('accumulateMessage', () => {
 
     it(
       'starts afresh for each subscription',
-      marbles(values, ({ cold, expectObservable }) => {
-        const result = cold('   -h|').pipe(accumulateMessage());
-        const expected = '      -1|';
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -h-w-|  ');
+        const e1subs1 = '       ^----!  ';
+        const e1subs2 = '       --^----!';
+        const sub1 = '          ^       ';
+        const sub2 = '          --^     ';
+        const expected1 = '     -1-2-|  ';
+        const expected2 = '     ---1-2-|';
 
-        expectObservable(result).toBe(expected, { 1: completion('Hello') });
-        expectObservable(result).toBe(expected, { 1: completion('Hello') });
+        const result = e1.pipe(accumulateMessage());
+        const seen = { 1: completion('Hello'), 2: completion('Hello world') };
+        expectObservable(result, sub1).toBe(expected1, seen);
+        expectObservable(result, sub2).toBe(expected2, seen);
+        expectSubscriptions(e1.subscriptions).toBe([e1subs1, e1subs2]);
       }),
     );
 

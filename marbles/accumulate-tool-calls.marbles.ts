@@ -116,8 +116,9 @@ describe('accumulateToolCalls', () => {
 
     it(
       'completes on an error what the choice had finished before',
-      marbles(values, ({ cold, expectObservable }) => {
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
         const e1 = cold('       -t-a-b-e-#   ');
+        const e1subs = '        ^--------!   ';
         const expected = '      -1-2-3---(4#)';
 
         expectObservable(e1.pipe(accumulateToolCalls())).toBe(expected, {
@@ -126,6 +127,7 @@ describe('accumulateToolCalls', () => {
           3: [open(OBAN)],
           4: [whole(OBAN)],
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 

@@ -115,13 +115,17 @@ describe('fallbackBeforeFirstToken', () => {
 
   it(
     'may fall back to another endpoint',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const events = { c: responses.created(), s: messages.start(), m: messages.text('Hi') };
-      const e1 = cold<object>('-c-#        ', events, busy);
-      const e2 = cold<object>('   -s-m----|', events);
-      const expected = '       ------(sm)-|';
+      const e1 = cold<object>('-c-#         ', events, busy);
+      const e2 = cold<object>('   -s-m-----|', events);
+      const e1subs = '         ^--!        ';
+      const e2subs = '         ---^--------!';
+      const expected = '       ------(sm)--|';
 
       expectObservable(e1.pipe(fallbackBeforeFirstToken(e2))).toBe(expected, events);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectSubscriptions(e2.subscriptions).toBe(e2subs);
     }),
   );
 
@@ -150,24 +154,30 @@ describe('fallbackBeforeFirstToken', () => {
 
   it(
     'passes the error on when there is nothing to fall back to',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       -c-#   ', undefined, busy);
+      const e1subs = '        ^--!   ';
       const expected = '      ---(c#)';
 
       expectObservable(e1.pipe(fallbackBeforeFirstToken())).toBe(expected, undefined, busy);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
   it(
     'makes the next one from the error, when it is needed',
-    marbles(values, ({ cold, expectObservable, flush }) => {
-      const e1 = cold('       --#    ', undefined, busy);
-      const e2 = cold('         -t-| ');
-      const expected = '      ---t-| ';
+    marbles(values, ({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const e1 = cold('       --#   ', undefined, busy);
+      const e2 = cold('         -t-|');
+      const e1subs = '        ^-!   ';
+      const e2subs = '        --^--!';
+      const expected = '      ---t-|';
 
       const make = jest.fn(() => e2);
       const unused = jest.fn(() => NEVER);
       expectObservable(e1.pipe(fallbackBeforeFirstToken(make, unused))).toBe(expected);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
+      expectSubscriptions(e2.subscriptions).toBe(e2subs);
       expect(make).not.toHaveBeenCalled();
       flush();
       expect(make.mock.calls).toEqual([[busy]]);

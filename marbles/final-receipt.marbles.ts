@@ -1,4 +1,4 @@
-import { mergeMap, of, Subject, take } from 'rxjs';
+import { mergeMap, of, Subject, take, tap } from 'rxjs';
 import { finalReceipt, StreamEventError, TruncatedStreamError, type Receipt } from 'rx-llm';
 import { chat, images, marbles, messages, responses } from 'rx-llm/testing';
 
@@ -81,14 +81,16 @@ describe('finalReceipt', () => {
 
   it(
     "emits what is known before an error with onError: 'emit', that of the error's own frame too",
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const event = { error: { code: 502 }, request_id: 'req_1', choices: [{ index: 0, finish_reason: 'error' }] };
       const error = new StreamEventError('gone', { event });
       const e1 = cold('       -t-#   ', undefined, error);
+      const e1subs = '        ^--!   ';
       const expected = '      ---(x#)';
 
       const x: Receipt = { id: 'chatcmpl_1', requestId: 'req_1', finish: { reason: 'error', raw: 'error' } };
       expectObservable(e1.pipe(finalReceipt({ onError: 'emit' }))).toBe(expected, { x }, error);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
@@ -117,6 +119,18 @@ describe('finalReceipt', () => {
       .subscribe({ next: (value) => seen.push(value), complete: () => seen.push('complete') });
 
     expect(seen).toEqual([receipt, 'complete']);
+  });
+
+  it('reads an event that comes while another is being delivered', () => {
+    const source = new Subject<object>();
+    const seen: Receipt[] = [];
+    source
+      .pipe(tap({ next: (event) => event === values.t && source.next(values.f) }), finalReceipt())
+      .subscribe((last) => seen.push(last));
+    source.next(values.t);
+    source.complete();
+
+    expect(seen).toEqual([receipt]);
   });
 
   it('may be subscribed to again from within', () => {
@@ -208,7 +222,7 @@ describe('finalReceipt', () => {
 
   it(
     'reads the message of Messages, the model that took over, and the request id of an error',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const event = { type: 'error', error: { type: 'overloaded_error' }, request_id: 'req_1' };
       const error = new StreamEventError('busy', { event });
       const events = {
@@ -216,10 +230,12 @@ describe('finalReceipt', () => {
         b: messages.blockStart({ type: 'fallback', from: { model: 'm' }, to: { model: 'm-2' }, trigger: null }),
       };
       const e1 = cold('       -a-b-#   ', events, error);
+      const e1subs = '        ^----!   ';
       const expected = '      -----(x#)';
 
       const x: Receipt = { id: 'msg_1', requestId: 'req_1', model: 'm', resolvedModel: 'm-2' };
       expectObservable(e1.pipe(finalReceipt({ onError: 'emit' }))).toBe(expected, { x }, error);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 

@@ -111,12 +111,14 @@ describe('finalUsage', () => {
 
   it(
     "passes on alone an error that knows of no usage, with onError: 'emit' too",
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const error = 'any reason';
       const e1 = cold('       -t-#', undefined, error);
+      const e1subs = '        ^--!';
       const expected = '      ---#';
 
       expectObservable(e1.pipe(finalUsage({ onError: 'emit' }))).toBe(expected, {}, error);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 

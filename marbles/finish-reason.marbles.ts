@@ -237,13 +237,15 @@ describe('finishReason', () => {
 
   it(
     'tells of response.failed before the error',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const event = responses.failed('broken');
       const error = new StreamEventError('broken', { event });
       const e1 = cold('       -a-(b#)', { a: responses.created(), b: event }, error);
+      const e1subs = '        ^--!   ';
       const expected = '      ---(x#)';
 
       expectObservable(e1.pipe(finishReason())).toBe(expected, { x: { reason: 'error', raw: 'failed' } }, error);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 

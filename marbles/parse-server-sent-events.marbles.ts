@@ -185,8 +185,9 @@ describe('parseServerSentEvents', () => {
 
     it(
       'counts bytes and not characters, and each event on its own',
-      marbles(({ cold, expectObservable }) => {
+      marbles(({ cold, expectObservable, expectSubscriptions }) => {
         const e1 = cold('       --a--a--b--|', { a: bytes('data:12345\n\n'), b: bytes('data:漢漢漢漢漢\n\n') });
+        const e1subs = '        ^-------!   ';
         const expected = '      --x--x--#   ';
 
         const tooLarge = new EventTooLargeError(
@@ -194,6 +195,7 @@ describe('parseServerSentEvents', () => {
         );
         const read = e1.pipe(parseServerSentEvents({ maxEventBytes: 14 }));
         expectObservable(read).toBe(expected, { x: event('12345') }, tooLarge);
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
   });

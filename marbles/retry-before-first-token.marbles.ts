@@ -158,13 +158,30 @@ describe('retryBeforeFirstToken', () => {
 
   it(
     'shows the preamble of each try at once with passthrough',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const first = cold('    -c-#         ', undefined, cut);
       const second = cold('           -c-t-|');
+      const firstsubs = '     ^--!         ';
+      const secondsubs = '    --------^----!';
       const expected = '      -c-------c-t-|';
 
       const result = inTurn(first, second).pipe(retryBeforeFirstToken({ ...quick, preamble: 'passthrough' }));
       expectObservable(result).toBe(expected);
+      expectSubscriptions(first.subscriptions).toBe(firstsubs);
+      expectSubscriptions(second.subscriptions).toBe(secondsubs);
+    }),
+  );
+
+  it(
+    'takes the text of any choice for the token',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const n2 = { c: chat.role(), d: chat.role({ choice: 1 }), t: chat.text('Hi', { choice: 1 }) };
+      const e1 = cold('       -c-d-t----#', n2, cut);
+      const e1subs = '        ^---------!';
+      const expected = '      -----(cdt)#';
+
+      expectObservable(e1.pipe(retryBeforeFirstToken(quick))).toBe(expected, n2, cut);
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
@@ -241,13 +258,17 @@ describe('retryBeforeFirstToken', () => {
 
   it(
     'retries a retryable error of another copy of this package',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const foreign = Object.assign(new Error('busy'), { kind: 'http', retryable: true, tokenSeen: false });
       const first = cold('    ---#        ', undefined, foreign);
       const second = cold('           -t-|');
+      const firstsubs = '     ^--!        ';
+      const secondsubs = '    --------^--!';
       const expected = '      ---------t-|';
 
       expectObservable(inTurn(first, second).pipe(retryBeforeFirstToken(quick))).toBe(expected);
+      expectSubscriptions(first.subscriptions).toBe(firstsubs);
+      expectSubscriptions(second.subscriptions).toBe(secondsubs);
     }),
   );
 
@@ -331,14 +352,18 @@ describe('retryBeforeFirstToken', () => {
 
   it(
     'waits as long as the server asks, without jitter',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const limited = new HttpResponseError('429', { retryable: true, retryAfterMs: 7000 });
-      const first = cold('    -#  ', undefined, limited);
-      const second = cold('     t|');
+      const first = cold('    -#    ', undefined, limited);
+      const second = cold('        t|');
+      const firstsubs = '     ^!    ';
+      const secondsubs = '    - 7s ^!';
       const expected = '      - 7s t|';
 
       const result = inTurn(first, second).pipe(retryBeforeFirstToken({ random: () => 1 }));
       expectObservable(result).toBe(expected);
+      expectSubscriptions(first.subscriptions).toBe(firstsubs);
+      expectSubscriptions(second.subscriptions).toBe(secondsubs);
     }),
   );
 
@@ -385,13 +410,17 @@ describe('retryBeforeFirstToken', () => {
 
   it(
     'leaves the wait to a delay function, for which the server is no more than advice',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const limited = new HttpResponseError('429', { retryable: true, retryAfterMs: 90_000 });
-      const e1 = cold('       -#', undefined, limited);
+      const e1 = cold('       -#              ', undefined, limited);
+      const e1subs1 = '       ^!              ';
+      const e1subs2 = '       - 10ms ^!       ';
+      const e1subs3 = '       - 10ms - 20ms ^!';
       const expected = '      - 10ms - 20ms -#';
 
       const delay = (error: unknown, attempt: number) => (error === limited ? attempt * 10 : NaN);
       expectObservable(e1.pipe(retryBeforeFirstToken({ delay }))).toBe(expected, undefined, limited);
+      expectSubscriptions(e1.subscriptions).toBe([e1subs1, e1subs2, e1subs3]);
     }),
   );
 
@@ -469,16 +498,22 @@ describe('retryBeforeFirstToken', () => {
 
   it(
     'goes by what has come for the phase of errors that it does not know',
-    marbles(values, ({ cold, expectObservable, flush }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions, flush }) => {
       const first = cold('    #   ');
       const second = cold('    c# ');
       const third = cold('       #');
+      const firstsubs = '     (^!)';
+      const secondsubs = '    -^!';
+      const thirdsubs = '     ---(^!)';
       const expected = '      ---#';
 
       const phases: [string, number | undefined][] = [];
       const onRetry = ({ phase, delayMs }: RetryInfo) => phases.push([phase, delayMs]);
       const config = { delay: () => timer(1), shouldRetry: () => true, onRetry };
       expectObservable(inTurn(first, second, third).pipe(retryBeforeFirstToken(config))).toBe(expected);
+      expectSubscriptions(first.subscriptions).toBe(firstsubs);
+      expectSubscriptions(second.subscriptions).toBe(secondsubs);
+      expectSubscriptions(third.subscriptions).toBe(thirdsubs);
       flush();
       expect(phases).toEqual([
         ['connection', undefined],

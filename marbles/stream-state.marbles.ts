@@ -87,21 +87,25 @@ describe('streamState', () => {
 
   it(
     'fails without ever streaming when there is no answer',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold<ChatCompletionChunk>('--#   ', undefined, 'any reason');
+      const e1subs = '                      ^-!   ';
       const expected = '                    c-(f|)';
 
       expectObservable(e1.pipe(streamState())).toBe(expected, { ...states, f: failed('', 'any reason') });
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
   it(
     'is done at once when the source is empty',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold<ChatCompletionChunk>('|    ');
+      const e1subs = '                      (^!) ';
       const expected = '                    (cd|)';
 
       expectObservable(e1.pipe(streamState())).toBe(expected, { ...states, d: done('') });
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
@@ -178,11 +182,12 @@ describe('streamState', () => {
 
   it(
     'knows the usage and the finish reason of a failure from its error, where no event told them',
-    marbles(events, ({ cold, expectObservable }) => {
+    marbles(events, ({ cold, expectObservable, expectSubscriptions }) => {
       const usage = { inputTokens: 9, raw: {} };
       const event = chat.finish('error');
       const error = new StreamEventError('failed', { usage, event });
       const e1 = cold('       --a--#   ', undefined, error);
+      const e1subs = '        ^----!   ';
       const expected = '      c-a--(f|)';
 
       const finishReason = { reason: 'error', raw: 'error' } as const;
@@ -190,6 +195,7 @@ describe('streamState', () => {
         ...states,
         f: failed('Hel', error, { usage, finishReason }),
       });
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
@@ -292,12 +298,14 @@ describe('streamState', () => {
 
     it(
       'keeps the text of a failure that comes between frames',
-      marbles(events, ({ animate, cold, expectObservable }) => {
+      marbles(events, ({ animate, cold, expectObservable, expectSubscriptions }) => {
         animate('               --------x');
         const e1 = cold('       -a-#   ', undefined, cut);
+        const e1subs = '        ^--!   ';
         const expected = '      c--(f|)';
 
         expectObservable(e1.pipe(streamState(config))).toBe(expected, { ...states, f: failed('Hel', cut) });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 

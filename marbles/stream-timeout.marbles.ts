@@ -65,12 +65,14 @@ describe('streamTimeout', () => {
 
   it(
     'takes neither ping nor keepalive for a sign that the model is at work',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const events = { s: messages.start(), p: messages.ping(), k: { type: 'keepalive' }, m: messages.text('Hi') };
       const e1 = cold<object>('--s-p-k-p-m-|', events);
+      const e1subs = '         ^------!';
       const expected = '       --s-p-k#';
 
       expectObservable(e1.pipe(streamTimeout({ stalledMs: 5 }))).toBe(expected, events, timeout('stalled'));
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
@@ -144,7 +146,7 @@ describe('streamTimeout', () => {
 
   it(
     'knows the tokens of all endpoints',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const answers = {
         chatCompletions: { c: chat.role(), t: chat.text('Hi') },
         responses: { c: responses.created(), t: responses.text('Hi') },
@@ -153,35 +155,42 @@ describe('streamTimeout', () => {
       };
       for (const [endpoint, answer] of Object.entries(answers)) {
         const e1 = cold<object>('  -c-------t|', answer);
+        const e1subs = '           ^----!     ';
         const expected1 = '        -c---#     ';
         const e2 = cold<object>('  -c-t-------', answer);
+        const e2subs = '           ^---------!';
         const expected2 = '        -c-t------#';
 
         const late = timeout('firstToken', { endpoint });
         const cut = timeout('total', { endpoint, tokenSeen: true });
         expectObservable(e1.pipe(streamTimeout({ firstTokenMs: 5 }))).toBe(expected1, answer, late);
         expectObservable(e2.pipe(streamTimeout({ firstTokenMs: 5, totalMs: 10 }))).toBe(expected2, answer, cut);
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+        expectSubscriptions(e2.subscriptions).toBe(e2subs);
       }
     }),
   );
 
   it(
     'takes a value that is no event for a token, and for life',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       --a--b---------');
+      const e1subs = '        ^--------!     ';
       const expected = '      --a--b---#     ';
 
       const result = e1.pipe(streamTimeout({ firstTokenMs: 3, stalledMs: 4 }));
       expectObservable(result).toBe(expected, undefined, timeout('stalled', { endpoint: undefined, tokenSeen: true }));
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
   it(
     'puts the usage that it has seen into the error',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const usage = { input_tokens: 5, output_tokens: 1 };
       const events = { s: messages.start({ usage }), t: messages.text('Hi') };
       const e1 = cold<object>('-s-t-----', events);
+      const e1subs = '         ^----!';
       const expected = '       -s-t-#';
 
       const seen = expect.objectContaining({ inputTokens: 5, outputTokens: 1 });
@@ -190,6 +199,7 @@ describe('streamTimeout', () => {
         events,
         timeout('total', { usage: seen }),
       );
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 
@@ -210,14 +220,18 @@ describe('streamTimeout', () => {
 
   it(
     'watches the second answer of a concatenation as it did the first',
-    marbles(({ cold, expectObservable }) => {
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const turn = { s: messages.start(), t: messages.text('Hi'), f: messages.finish('end_turn') };
       const first = cold('    -s-t-f|', turn);
       const second = cold('         -s-t--------', turn);
+      const firstsubs = '     ^-----!         ';
+      const secondsubs = '    ------^--------!';
       const expected = '      -s-t-f-s-t-----#';
 
       const result = concat(first, second).pipe(streamTimeout({ stalledMs: 6 }));
       expectObservable(result).toBe(expected, turn, timeout('stalled'));
+      expectSubscriptions(first.subscriptions).toBe(firstsubs);
+      expectSubscriptions(second.subscriptions).toBe(secondsubs);
     }),
   );
 
@@ -351,8 +365,9 @@ describe('streamTimeout', () => {
 
   it(
     'looks at whatever comes out of the operators before it',
-    marbles(values, ({ cold, expectObservable }) => {
+    marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
       const e1 = cold('       --c-----');
+      const e1subs = '        ^-------!';
       const expected = '      --x-----#';
 
       const result = e1.pipe(
@@ -360,6 +375,7 @@ describe('streamTimeout', () => {
         streamTimeout({ firstTokenMs: 3, totalMs: 8 }),
       );
       expectObservable(result).toBe(expected, undefined, timeout('total', { tokenSeen: true }));
+      expectSubscriptions(e1.subscriptions).toBe(e1subs);
     }),
   );
 });

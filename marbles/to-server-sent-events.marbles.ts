@@ -91,19 +91,21 @@ describe('toServerSentEvents', () => {
 
     it(
       'does not tell a failure again that the last chunk has told',
-      marbles(({ cold, expectObservable }) => {
+      marbles(({ cold, expectObservable, expectSubscriptions }) => {
         const x = { ...chat.text('Hel'), error: { message: 'Overloaded', code: 529 } };
         const error = new StreamEventError('Overloaded', { code: 529, event: x });
         const e1 = cold('       --x#    ', { x }, error);
+        const e1subs = '        ^--!   ';
         const expected = '      --X(D|)';
 
         expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, { X: plain(x), D });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 
     it(
       'tells type and code of the failure as the gateway did, and nothing else of it',
-      marbles(events, ({ cold, expectObservable }) => {
+      marbles(events, ({ cold, expectObservable, expectSubscriptions }) => {
         const error = new StreamEventError('The gateway failed (529): Overloaded', {
           type: 'overloaded_error',
           code: 529,
@@ -113,12 +115,14 @@ describe('toServerSentEvents', () => {
           requestId: 'req_1',
         });
         const e1 = cold('       --a--#    ', undefined, error);
+        const e1subs = '        ^----!    ';
         const expected = '      --A--(FD|)';
 
         expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, {
           ...frames,
           F: plain({ error: { message: 'Overloaded', type: 'overloaded_error', code: 529 } }),
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 
@@ -196,9 +200,10 @@ describe('toServerSentEvents', () => {
 
     it(
       'turns an error after the first token into an error event with the next sequence number',
-      marbles(events, ({ cold, expectObservable }) => {
+      marbles(events, ({ cold, expectObservable, expectSubscriptions }) => {
         const error = new StreamTimeoutError('No bytes for 5 s', 'idle', { retryable: true });
         const e1 = cold('       --a--b--#   ', undefined, error);
+        const e1subs = '        ^-------!   ';
         const expected = '      --A--B--(F|)';
 
         expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, {
@@ -212,17 +217,20 @@ describe('toServerSentEvents', () => {
             sequence_number: 3,
           }),
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 
     it(
       'adds no error event to a response.failed',
-      marbles(events, ({ cold, expectObservable }) => {
+      marbles(events, ({ cold, expectObservable, expectSubscriptions }) => {
         const x = responses.failed('No capacity');
         const e1 = cold('       --a--x#', { ...events, x }, new StreamEventError('No capacity', { event: x }));
+        const e1subs = '        ^-----!';
         const expected = '      --A--X|';
 
         expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, { ...frames, X: named(x) });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 
@@ -303,8 +311,9 @@ describe('toServerSentEvents', () => {
 
     it(
       'turns an error after the first frame into an error event and [DONE]',
-      marbles(events, ({ cold, expectObservable }) => {
+      marbles(events, ({ cold, expectObservable, expectSubscriptions }) => {
         const e1 = cold('       --p--#    ', undefined, cut);
+        const e1subs = '        ^----!    ';
         const expected = '      --P--(FD|)';
 
         expectObservable(e1.pipe(toServerSentEvents())).toBe(expected, {
@@ -314,6 +323,7 @@ describe('toServerSentEvents', () => {
             error: { message: 'The answer broke off before it was complete', type: 'server_error', code: 'truncated' },
           }),
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
   });
@@ -357,8 +367,9 @@ describe('toServerSentEvents', () => {
 
     it(
       'turns an error into a frame once a comment has been emitted, though no event told the endpoint',
-      marbles(({ cold, expectObservable }) => {
+      marbles(({ cold, expectObservable, expectSubscriptions }) => {
         const e1 = cold('       --------#   ', undefined, cut);
+        const e1subs = '        ^-------!   ';
         const expected = '      -----K--(F|)';
 
         expectObservable(e1.pipe(toServerSentEvents(config))).toBe(expected, {
@@ -368,6 +379,7 @@ describe('toServerSentEvents', () => {
             error: { message: 'The answer broke off before it was complete', type: 'server_error', code: 'truncated' },
           }),
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 
@@ -434,13 +446,15 @@ describe('toServerSentEvents', () => {
 
     it(
       'adds nothing to an error event of an endpoint that is not known',
-      marbles(({ cold, expectObservable }) => {
+      marbles(({ cold, expectObservable, expectSubscriptions }) => {
         const x = messages.error('Overloaded');
         const e1 = cold('       -x--#', { x }, cut);
+        const e1subs = '        ^---!';
         const expected = '      -X--|';
 
         const result = e1.pipe(toServerSentEvents({ preamble: 'passthrough' }));
         expectObservable(result).toBe(expected, { X: named(x) });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 
@@ -682,32 +696,40 @@ describe('toServerSentEvents', () => {
 
     it(
       'puts one [DONE] after several turns',
-      marbles(events, ({ cold, expectObservable }) => {
-        const e1 = cold('       --a|            ');
-        const e2 = cold('          --b|         ');
-        const expected = '      --A--B(D|)      ';
+      marbles(events, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       --a|      ');
+        const e2 = cold('          --b|   ');
+        const e1subs = '        ^--!      ';
+        const e2subs = '        ---^--!   ';
+        const expected = '      --A--B(D|)';
 
         expectObservable(concat(e1, e2).pipe(toServerSentEvents())).toBe(expected, frames);
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+        expectSubscriptions(e2.subscriptions).toBe(e2subs);
       }),
     );
 
     it(
       'leaves an answer that retries gave up on without a frame, so that it can have a status',
-      marbles({ r: chat.role() }, ({ cold, expectObservable }) => {
+      marbles({ r: chat.role() }, ({ cold, expectObservable, expectSubscriptions }) => {
         const busy = new ConnectionError('refused', { retryable: true });
-        const e1 = cold('       -r-#          ', undefined, busy);
-        const expected = '      -----------#  ';
+        const e1 = cold('       -r-#        ', undefined, busy);
+        const e1subs1 = '       ^--!        ';
+        const e1subs2 = '       --------^--!';
+        const expected = '      -----------#';
 
         const result = e1.pipe(retryBeforeFirstToken({ count: 1, delay: 5, random: () => 0 }), toServerSentEvents());
         expectObservable(result).toBe(expected, undefined, busy);
+        expectSubscriptions(e1.subscriptions).toBe([e1subs1, e1subs2]);
       }),
     );
 
     it(
       'follows the endpoint of the event that came last',
-      marbles(events, ({ cold, expectObservable }) => {
+      marbles(events, ({ cold, expectObservable, expectSubscriptions }) => {
         const m = messages.text('Hi');
         const e1 = cold('       --a--m#   ', { ...events, m }, cut);
+        const e1subs = '        ^-----!   ';
         const expected = '      --A--M(F|)';
 
         expectObservable(e1.pipe(toServerSentEvents<object>())).toBe(expected, {
@@ -718,6 +740,7 @@ describe('toServerSentEvents', () => {
             error: { type: 'api_error', message: 'The answer broke off before it was complete' },
           }),
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
       }),
     );
 

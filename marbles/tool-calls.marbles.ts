@@ -339,14 +339,19 @@ describe('toolCalls', () => {
 
     it(
       'reads each of several answers in a row',
-      marbles(values, ({ cold, expectObservable }) => {
-        const e1 = cold('       -mtabofe|');
+      marbles(values, ({ cold, expectObservable, expectSubscriptions }) => {
+        const e1 = cold('       -mtabofe|        ');
+        const e2 = cold('               -mtabofe|');
+        const e1subs = '        ^-------!        ';
+        const e2subs = '        --------^-------!';
         const expected = '      -----1-------2--|';
 
-        expectObservable(concat(e1, e1).pipe(toolCalls())).toBe(expected, {
+        expectObservable(concat(e1, e2).pipe(toolCalls())).toBe(expected, {
           1: oban,
           2: { ...oban, key: 'call_1' },
         });
+        expectSubscriptions(e1.subscriptions).toBe(e1subs);
+        expectSubscriptions(e2.subscriptions).toBe(e2subs);
       }),
     );
   });
