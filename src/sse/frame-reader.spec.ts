@@ -70,6 +70,82 @@ test('any chunking of the same bytes gives the same events', () => {
   );
 });
 
+test('so does any chunking of long ones, which are read in pieces', () => {
+  const events = fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 30 });
+  const sizes = fc.array(fc.integer({ min: 1, max: 9000 }), { maxLength: 6 });
+  fc.assert(
+    fc.property(events, sizes, fc.constantFrom('\n', '\r\n', '\r'), (lengths, cuts, end) => {
+      const data = lengths.map((length, i) => `${i}${'é'.repeat(length)}`);
+      const bytes = Buffer.from(data.map((text) => `event: e${end}data: ${text}${end}${end}`).join(''));
+      for (const whole of [bytes, new Uint8Array(bytes)]) {
+        expect(read(cut(whole, cuts)).map((event) => event.data)).toEqual(data);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('an event is delivered as soon as its blank line is there, whatever ends the lines', () => {
+  for (const end of ['\n', '\r\n', '\r']) {
+    for (const encode of [(text: string) => text, (text: string) => Buffer.from(text)]) {
+      const seen: string[] = [];
+      const reader = new FrameReader({ onEvent: ({ data }) => seen.push(data) });
+      reader.push(encode(`data: a${end}${end}`));
+      expect(seen).toEqual(['a']);
+      reader.push(encode(`data: b${end}${end}da`));
+      expect(seen).toEqual(['a', 'b']);
+      reader.push(encode(`ta: c${end}${end}`));
+      expect(seen).toEqual(['a', 'b', 'c']);
+    }
+  }
+});
+
+test('a byte order mark counts as one at the very beginning alone', () => {
+  for (const end of ['\n', '\r']) {
+    const parts = [
+      `\uFEFFdata: a${end}${end}`,
+      `data: \uFEFFb${end}${end}`,
+      `\uFEFFdata: c${end}${end}`,
+      `data: d${end}${end}`,
+    ];
+    for (const of of [
+      parts,
+      parts.map((part) => Buffer.from(part)),
+      parts.map((part) => new TextEncoder().encode(part)),
+    ]) {
+      expect(read(of).map((event) => event.data)).toEqual(['a', '\uFEFFb', 'd']);
+    }
+  }
+});
+
+test('a character that the end has cut is replaced', () => {
+  for (const end of ['\n', '\r\n']) {
+    const bytes = Buffer.from(`data: a${end}data: é`).subarray(0, -1);
+    const seen: string[] = [];
+    const reader = new FrameReader({ onEvent: ({ data }) => seen.push(data) });
+    reader.push(bytes);
+    reader.end();
+    expect(seen).toEqual(['a\n\uFFFD']);
+  }
+});
+
+test('whoever stops the reader hears no more of the chunk at hand, nor of any other', () => {
+  const seen: string[] = [];
+  const reader = new FrameReader({
+    onEvent({ data }) {
+      seen.push(data);
+      reader.stop();
+    },
+    onComment: (comment) => seen.push(comment),
+    onRetry: (ms) => seen.push(String(ms)),
+  });
+  reader.push(Buffer.from('data: a\n\ndata: b\n\n: comment\nretry: 5\n\nda'));
+  reader.push(Buffer.from('ta: c\n\n'));
+  reader.push('data: d\n\n');
+  reader.end();
+  expect(seen).toEqual(['a']);
+});
+
 describe('a clean end without a blank line', () => {
   test.each([
     ['data: {"a":1}', ['{"a":1}']],
@@ -125,6 +201,28 @@ describe('the limit', () => {
       }).toThrow(FrameLimitError);
       expect(pushed).toBeLessThan(1200);
     }
+  });
+
+  test('is what an event may have, and one byte more is too much', () => {
+    const whole = `event: e\ndata: ${'x'.repeat(35)}\n`;
+    for (const size of [whole.length, 1, 20]) {
+      const push = (max: number): void => {
+        const limited = reader(max);
+        for (const part of cut(Buffer.from(whole), Array<number>(60).fill(size))) limited.push(part);
+      };
+      expect(() => {
+        push(whole.length);
+      }).not.toThrow();
+      expect(() => {
+        push(whole.length - 1);
+      }).toThrow(new FrameLimitError(whole.length - 1));
+    }
+    expect(new FrameLimitError(5).message).toContain('5 bytes');
+  });
+
+  test('is counted anew for each event', () => {
+    const limited = reader(40);
+    for (let i = 0; i < 10; i++) for (const part of ['data: xxxxx', 'xxxxxx\n', '\n']) limited.push(Buffer.from(part));
   });
 
   test('lets comments and blank lines flow for ever', () => {
