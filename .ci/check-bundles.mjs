@@ -1,5 +1,5 @@
 // What a bundler keeps of small uses of the library: readers, operators and transports that a use does not need must be
-// gone. Sizes have budgets in .size-limit.json. Reads dist/, so build first. --why lists the modules by their minified bytes.
+// gone. Sizes have budgets in .ci/budgets.json. Reads dist/, so build first. --why lists the modules by their minified bytes.
 import { build } from 'esbuild';
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

@@ -1,15 +1,13 @@
 // The packed tarball in the hands of other tools than this repository's own: older and newer TypeScript, Jest in Node and
-// in jsdom, Vitest, webpack and Vite. They are installed aside, and are no dependencies of the project.
+// in jsdom, Vitest, esbuild, webpack and Vite. They are installed aside, and are no dependencies of the project.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { bin, Failed, fromRoot, main, pack, readJson, run, withFolder } from './lib.mjs';
+import { bundleWithEach } from './bundlers.mjs';
+import { bin, each, Failed, fromRoot, main, pack, readJson, run, withFolder } from './lib.mjs';
 import { typescript } from './smoke/typescript.mjs';
 
-const { devDependencies } = readJson(fromRoot('package.json'));
-const typescripts = ['5.4', '6.0'];
+const { devDependencies, exports } = readJson(fromRoot('package.json'));
+const typescripts = ['5.4', '5.9', '6.0'];
 
 await main(() =>
   withFolder('consumers', async (folder) => {
@@ -21,80 +19,65 @@ await main(() =>
       'npm',
       [
         ...['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock', '--no-save', tarball],
-        ...['rxjs', '@types/node'].map((name) => `${name}@${devDependencies[name]}`),
+        ...['rxjs', '@types/node', '@angular/core', '@angular/common'].map(
+          (name) => `${name}@${devDependencies[name]}`,
+        ),
         ...['jest-environment-jsdom@30', 'vitest@4', 'vite@7', 'webpack@5'],
         ...typescripts.map((version) => `typescript-${version}@npm:typescript@~${version}.0`),
       ],
       { cwd: project },
     );
-
-    for (const version of typescripts) {
-      const tsc = join(project, 'node_modules', `typescript-${version}`, 'bin', 'tsc');
-      await typescript({
-        tsc,
-        project,
-        name: `bundler, TypeScript ${version}`,
-        module: 'esnext',
-        moduleResolution: 'bundler',
-      });
-      await typescript({ tsc, project, name: `nodenext, TypeScript ${version}`, module: 'nodenext', types: ['node'] });
-    }
-    for (const environment of ['node', 'jsdom']) {
-      const config = { rootDir: project, testEnvironment: environment, testMatch: ['**/*.jest.cjs'] };
-      await run(bin('jest'), [
-        '--ci',
-        '--config',
-        JSON.stringify({ ...config, moduleFileExtensions: ['cjs', 'mjs', 'js', 'json'] }),
-      ]);
-      console.log(`ok  Jest, ${environment}`);
-    }
-    const vitest = join(project, 'node_modules', '.bin', 'vitest');
-    writeFileSync(join(project, 'vitest.config.mjs'), `export default { test: { include: ['*.vitest.mjs'] } }`);
-    await run(vitest, ['run'], { cwd: project });
-    console.log('ok  Vitest');
-
-    const require = createRequire(join(project, 'package.json'));
-    inspect('webpack', await withWebpack(require('webpack'), project));
-    inspect('Vite', await withVite(await import(pathToFileURL(require.resolve('vite'))), project));
+    await compile(project);
+    await testWithJest(project);
+    await testWithVitest(project);
+    await bundleWithEach(project, 'browser.mjs');
   }),
 );
 
-function inspect(name, { modules, code }) {
-  const wrong = modules.filter((path) => /node_modules\/undici\/|node:|__vite-browser-external|index\.node/.test(path));
-  if (wrong.length > 0) throw new Failed(`${name}'s bundle for browsers holds ${wrong.join(', ')}`);
-  if (!modules.some((path) => path.includes('/rx-llm/dist/esm/')))
-    throw new Failed(`${name} did not take the ES modules`);
-  console.log(`ok  ${name}: ${gzipSync(code, { level: 9 }).length} bytes gzip, RxJS included`);
-}
-
-async function withWebpack(webpack, project) {
-  const output = { path: join(project, 'webpack'), filename: 'main.js' };
-  const options = { mode: 'production', target: 'web', context: project, entry: './browser.mjs', output };
-  const stats = await new Promise((resolve, reject) =>
-    webpack(options, (error, stats) => (error ? reject(error) : resolve(stats))),
+/** Every entry point under every version. Those that Angular 21 does not support (it asks for 5.9) read its declarations, too. */
+async function compile(project) {
+  const entries = readFileSync(join(project, 'entries.ts'), 'utf8');
+  for (const subpath of Object.keys(exports).filter((name) => name !== './package.json')) {
+    const name = `rx-llm${subpath.slice(1)}`;
+    if (!entries.includes(` from '${name}';`)) throw new Failed(`.ci/smoke/entries.ts does not use ${name}`);
+  }
+  const resolutions = [
+    { module: 'esnext', moduleResolution: 'bundler' },
+    { module: 'nodenext', moduleResolution: 'nodenext' },
+  ];
+  const programs = typescripts.flatMap((version) => resolutions.map((resolution) => ({ version, resolution })));
+  await each(programs, 2, ({ version, resolution }) =>
+    typescript({
+      tsc: join(project, 'node_modules', `typescript-${version}`, 'bin', 'tsc'),
+      project,
+      name: `TypeScript ${version}, ${resolution.moduleResolution}, every entry point`,
+      files: ['entries.ts', 'typed.ts'],
+      types: ['node'],
+      noEmit: true,
+      ...resolution,
+    }),
   );
-  if (stats.hasErrors()) throw new Failed(stats.toString('errors-only'));
-  const modules = stats.toJson({
-    all: false,
-    modules: true,
-    nestedModules: true,
-    modulesSpace: Infinity,
-    nestedModulesSpace: Infinity,
-  }).modules;
-  const names = modules.flatMap(({ identifier = '', modules = [] }) => [
-    identifier,
-    ...modules.map((module) => module.identifier),
-  ]);
-  return { modules: names, code: readFileSync(join(output.path, output.filename)) };
 }
 
-async function withVite(vite, project) {
-  const { output } = await vite.build({
-    root: project,
-    configFile: false,
-    logLevel: 'silent',
-    build: { write: false, rollupOptions: { input: join(project, 'browser.mjs') } },
-  });
-  const chunks = output.filter(({ type }) => type === 'chunk');
-  return { modules: chunks.flatMap(({ moduleIds }) => moduleIds), code: chunks.map(({ code }) => code).join('\n') };
+/** `require` takes the build for Node in `node`, the one for browsers in jsdom. */
+async function testWithJest(project) {
+  for (const environment of ['node', './jsdom.cjs']) {
+    const config = {
+      rootDir: project,
+      testEnvironment: environment,
+      testMatch: ['**/*.jest.cjs'],
+      moduleFileExtensions: ['cjs', 'mjs', 'js', 'json'],
+    };
+    await run(bin('jest'), ['--ci', '--config', JSON.stringify(config)], { cwd: project });
+    console.log(`ok  Jest, ${environment}`);
+  }
+}
+
+/** In both environments it takes the build for Node. */
+async function testWithVitest(project) {
+  writeFileSync(join(project, 'vitest.config.mjs'), `export default { test: { include: ['*.vitest.mjs'] } }`);
+  for (const environment of ['node', 'jsdom']) {
+    await run(join(project, 'node_modules', '.bin', 'vitest'), ['run', '--environment', environment], { cwd: project });
+    console.log(`ok  Vitest, ${environment}`);
+  }
 }

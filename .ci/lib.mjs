@@ -36,6 +36,21 @@ export function run(command, args, { echo = false, ...options } = {}) {
   });
 }
 
+/** Does `work` for each item, `limit` at a time; after a failure none is begun. */
+export async function each(items, limit, work) {
+  const waiting = [...items];
+  await Promise.all(
+    Array.from({ length: limit }, async () => {
+      while (waiting.length > 0) {
+        await work(waiting.shift()).catch((error) => {
+          waiting.length = 0;
+          throw error;
+        });
+      }
+    }),
+  );
+}
+
 /** A failure whose message is all there is to say: no stack. */
 export class Failed extends Error {
   constructor(message, output = '') {

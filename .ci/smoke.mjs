@@ -1,8 +1,9 @@
 // Installs the packed tarball into an empty project, as a user would, and runs it there: as ES module, as CommonJS, as
 // TypeScript under `nodenext` and `bundler`, under the browser condition, and bundled for browsers.
 //
-// `node .ci/smoke.mjs [--tarball FILE] [--quick]`: --quick leaves TypeScript and the bundle out, which do not depend on
-// the version of Node. Everything is run by the Node that runs this file.
+// `node .ci/smoke.mjs [--tarball FILE] [--quick] [--with PACKAGE@VERSION]...`: --quick leaves TypeScript and the bundle out,
+// which do not depend on the version of Node; --with says which version of a dependency, where npm should not choose.
+// Everything is run by the Node that runs this file.
 import { build } from 'esbuild';
 import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +12,13 @@ import { Failed, fromRoot, main, pack, readJson, run, withFolder } from './lib.m
 import { typescript } from './smoke/typescript.mjs';
 import { expected, startServer } from './smoke/server.mjs';
 
-const { values: args } = parseArgs({ options: { tarball: { type: 'string' }, quick: { type: 'boolean' } } });
+const { values: args } = parseArgs({
+  options: {
+    tarball: { type: 'string' },
+    quick: { type: 'boolean' },
+    with: { type: 'string', multiple: true, default: [] },
+  },
+});
 const { devDependencies, exports, bin: commands } = readJson(fromRoot('package.json'));
 
 await main(() =>
@@ -28,7 +35,7 @@ await main(() =>
         cwd: project,
         env,
       });
-    await install(tarball, `rxjs@${devDependencies.rxjs}`);
+    await install(tarball, `rxjs@${devDependencies.rxjs}`, ...args.with);
     const version = (name) => readJson(join(project, 'node_modules', name, 'package.json')).version;
     console.log(
       `node ${process.versions.node}: undici ${version('undici')}, eventsource-parser ${version('eventsource-parser')}, ` +
@@ -66,11 +73,12 @@ await main(() =>
       await install(`@types/node@${devDependencies['@types/node']}`);
       const nodenext = { tsc, project, module: 'nodenext', types: ['node'] };
       await typescript({ ...nodenext, name: 'TypeScript, nodenext' });
-      await typescript({ ...nodenext, name: 'TypeScript, nodenext, CommonJS', file: 'typed.cts' });
+      cpSync(join(project, 'typed.ts'), join(project, 'typed.cts'));
+      await typescript({ ...nodenext, name: 'TypeScript, nodenext, CommonJS', files: ['typed.cts'] });
       await typescript({
         ...nodenext,
         name: 'TypeScript, node10, CommonJS',
-        file: 'subpaths.cts',
+        files: ['subpaths.cts'],
         module: 'commonjs',
         moduleResolution: 'node10',
       });

@@ -1,10 +1,9 @@
-import { cpSync, existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../lib.mjs';
 
-/** Compiles `file` in `project`, a copy of typed.ts where there is none. The declarations of the package are checked as well, which `skipLibCheck` would hide. */
-export async function typescript({ tsc, project, name, file = 'typed.ts', ...options }) {
-  if (!existsSync(join(project, file))) cpSync(join(project, 'typed.ts'), join(project, file));
+/** Compiles `files` in `project`. The declarations of the package are checked as well, which `skipLibCheck` would hide. */
+export async function typescript({ tsc, project, name, files = ['typed.ts'], ...options }) {
   const compilerOptions = {
     target: 'ES2022',
     lib: ['ES2022', 'DOM', 'DOM.Iterable'],
@@ -17,7 +16,7 @@ export async function typescript({ tsc, project, name, file = 'typed.ts', ...opt
     ...options,
   };
   const config = join(project, `tsconfig.${name.replace(/\W+/g, '-')}.json`);
-  writeFileSync(config, JSON.stringify({ compilerOptions, files: [file] }));
+  writeFileSync(config, JSON.stringify({ compilerOptions, files }));
   await run(process.execPath, [tsc, '-p', config], { cwd: project });
   console.log(`ok  ${name}`);
 }
