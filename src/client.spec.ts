@@ -22,6 +22,26 @@ it('does nothing for a subscriber that leaves just before it is subscribed to', 
   expect(scheduler.frame).toBe(0);
 });
 
+it.each([
+  ['there', 'key'],
+  ['asked for', () => 'key'],
+])('sends nothing if writing the request aborts it, with a key that is %s', (_, apiKey) => {
+  const scheduler = new VirtualTimeScheduler();
+  const transport = jest.fn(() => NEVER);
+  const client = createLlmClient({ baseUrl: 'https://gateway.example/v1', apiKey, transport, scheduler });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const model = { toJSON: () => controller.abort() } as never;
+  const error = jest.fn();
+
+  client.chatCompletions({ model, messages: [] }, { signal }).subscribe({ error });
+  scheduler.flush();
+
+  expect(error).toHaveBeenCalledWith(signal.reason);
+  expect(transport).not.toHaveBeenCalled();
+  expect(scheduler.frame).toBe(0);
+});
+
 describe('a clock that is no length of time', () => {
   const baseUrl = 'https://gateway.example/v1';
   const request = { model: 'm', messages: [] };

@@ -129,6 +129,8 @@ class Stream<E extends object> implements OpenStream {
   }
 
   send(ready: TransportRequest): void {
+    // Writing the request runs code of the caller's (`toJSON`, a getter), which may have aborted it.
+    if (this.#closed) return;
     this.#sent = ready;
     this.#clocks.arm('headers', this.#config.timeouts.headersMs);
     subscribeTo(this.#answers(ready), this.#subscriber, {

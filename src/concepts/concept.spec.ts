@@ -91,6 +91,20 @@ describe('readerOf', () => {
     expect(log).toEqual(['messages 1: ping', 'messages 1: error', 'messages 1: shiny']);
   });
 
+  it('tells by the choices whose an event is, where others of its type name no endpoint', () => {
+    const { log, concept } = logging();
+    const reader = readerOf(concept, undefined);
+    const shiny = { type: 'shiny' };
+    for (const event of [messages.ping(), shiny, { ...shiny, choices: [] }, messages.ping(), shiny]) reader.next(event);
+    expect(log).toEqual([
+      'messages 1: ping',
+      'messages 1: shiny',
+      'chat 1: shiny',
+      'messages 1: ping',
+      'messages 1: shiny',
+    ]);
+  });
+
   it('passes over endpoints that cannot carry the concept', () => {
     const { log, concept } = logging();
     const reader = readerOf({ chatCompletions: concept.chatCompletions }, undefined);

@@ -39,7 +39,8 @@ export function readerOf<Sink, N extends EndpointName>(concept: Concept<Sink, N>
       // event without type, unless it looks like chat's or there is a chat to read.
       const isUnnamed = typeof event.type !== 'string' && event.choices === undefined;
       const isStray = isUnnamed && name !== undefined && !readers.has('chatCompletions');
-      const next = isStray ? name : (endpointOf(event) ?? name);
+      const named = endpointOf(event);
+      const next = isStray ? name : (named ?? name);
       if (next === undefined) return;
       const starts = event.type === 'response.created' || event.type === 'message_start';
       if (starts || next !== name) {
@@ -48,7 +49,8 @@ export function readerOf<Sink, N extends EndpointName>(concept: Concept<Sink, N>
         name = next;
         reader = readers.get(next);
       }
-      same = typeof event.type === 'string' && !starts ? event.type : undefined;
+      // Where the type names no endpoint, the next event of that type may have what does.
+      same = typeof event.type === 'string' && named && event.choices === undefined && !starts ? event.type : undefined;
       reader?.next(event);
     },
     end(error?: unknown): void {
