@@ -19,14 +19,16 @@ await main(() =>
     const { tarball } = await pack(folder);
     writeFileSync(join(folder, 'package.json'), '{ "private": true }');
     const platform = `node-${process.platform}-${process.arch}`;
-    const packages = Object.keys(matrix).map((major) => `node-${major}@npm:${platform}@${major}`);
+    const own = process.versions.node.split('.')[0];
+    const others = Object.keys(matrix).filter((major) => major !== own);
+    const packages = others.map((major) => `node-${major}@npm:${platform}@${major}`);
     await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages], { cwd: folder });
 
     const runs = Object.entries(matrix).flatMap(([major, pairs]) =>
       pairs.map((pair, index) => ({ major, pair, chosen: index === 0 })),
     );
     await each(runs, 3, async ({ major, pair, chosen }) => {
-      const node = join(folder, 'node_modules', `node-${major}`, 'bin', 'node');
+      const node = major === own ? process.execPath : join(folder, 'node_modules', `node-${major}`, 'bin', 'node');
       const wanted = Object.entries(pair).map(([name, version]) => `${name}@${version}`);
       const pinned = chosen ? [] : wanted.map((dependency) => `--with=${dependency}`);
       const output = await run(node, [fromRoot('.ci', 'smoke.mjs'), '--quick', '--tarball', tarball, ...pinned]);
