@@ -44,7 +44,7 @@ function isToken(chunk: ChatCompletionChunk): boolean {
     });
   }
   // Something new, unless it is known to carry no content.
-  return choices !== null && !usage && !error && !x_groq && object !== 'chat.completion.chunk';
+  return choices !== null && !usage && !error && !x_groq && object !== 'chat.completion.chunk' && !failure(chunk);
 }
 
 const ENDED = { message: 'The gateway ended the answer with finish reason "error"' };
