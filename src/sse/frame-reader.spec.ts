@@ -100,6 +100,21 @@ test('an event is delivered as soon as its blank line is there, whatever ends th
   }
 });
 
+test('text and bytes may take turns, wherever the stream is cut', () => {
+  for (const end of ['\n', '\r\n', '\r']) {
+    const whole = `data: a${end}data: b${end}${end}data: c${end}${end}`;
+    for (let at = 1; at < whole.length; at++) {
+      const [head, tail] = [whole.slice(0, at), whole.slice(at)];
+      for (const parts of [
+        [head, Buffer.from(tail)],
+        [Buffer.from(head), tail],
+      ]) {
+        expect(read(parts).map((event) => event.data)).toEqual(['a\nb', 'c']);
+      }
+    }
+  }
+});
+
 test('a byte order mark counts as one at the very beginning alone', () => {
   for (const end of ['\n', '\r']) {
     const parts = [

@@ -83,8 +83,10 @@ export class FrameReader {
   }
 
   push(chunk: Uint8Array | string): void {
-    if (typeof chunk === 'string') this.#text(chunk, chunk.length);
-    else if (this.#decoder === undefined) this.#lines(chunk);
+    if (typeof chunk === 'string') {
+      if (this.#lineBytes > 0) this.#decode(new Uint8Array(0), true);
+      this.#text(chunk, chunk.length);
+    } else if (this.#decoder === undefined && !this.#afterCr) this.#lines(chunk);
     else this.#decode(chunk, true);
   }
 
