@@ -53,6 +53,12 @@ export function failureOf(body: unknown, emit = false): Failure {
   };
 }
 
+/** Of an event that only reports an error, or is one without a type. */
+export function errorIn(event: object): Failure | undefined {
+  const { type, error } = fields(event);
+  return type === 'error' || (type === undefined && reportsError(error)) ? failureOf(event) : undefined;
+}
+
 function isCode(value: unknown): value is string | number {
   return typeof value === 'number' || word(value) !== '';
 }

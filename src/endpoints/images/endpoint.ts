@@ -1,5 +1,5 @@
-import type { Endpoint, Failure, Progress, TerminalTracker } from '../endpoint.js';
-import { failureOf, reportsError } from '../failure.js';
+import type { Endpoint, Progress, TerminalTracker } from '../endpoint.js';
+import { errorIn } from '../failure.js';
 import { fields, text } from '../fields.js';
 import { imagesUsage } from './usage.js';
 import type { ImageStreamEvent } from './wire.js';
@@ -8,11 +8,6 @@ function isToken(event: ImageStreamEvent): boolean {
   const { type, text: own } = fields(event);
   if (type === 'error' || type === 'ping' || type === 'keepalive') return false;
   return type === 'image_generation.text_chunk' ? text(own) !== '' : true;
-}
-
-function failure(event: ImageStreamEvent): Failure | undefined {
-  const { type, error } = fields(event);
-  return type === 'error' || (type === undefined && reportsError(error)) ? failureOf(event) : undefined;
 }
 
 class ImagesTracker implements TerminalTracker<ImageStreamEvent> {
@@ -36,7 +31,7 @@ export const imagesEndpoint: Endpoint<ImageStreamEvent> = {
   name: 'images',
   path: '/images',
   isToken,
-  failure,
+  failure: errorIn,
   usage: imagesUsage,
   terminal: (request) => new ImagesTracker(request),
 };

@@ -1,5 +1,5 @@
-import type { Endpoint, Failure, Progress, TerminalTracker } from '../endpoint.js';
-import { failureOf, reportsError } from '../failure.js';
+import type { Endpoint, Progress, TerminalTracker } from '../endpoint.js';
+import { errorIn } from '../failure.js';
 import { fields, list, text } from '../fields.js';
 import { messagesUsage } from './usage.js';
 import type { MessageStreamEvent } from './wire.js';
@@ -36,11 +36,6 @@ function isToken(event: MessageStreamEvent): boolean {
   }
 }
 
-function failure(event: MessageStreamEvent): Failure | undefined {
-  const { type, error } = fields(event);
-  return type === 'error' || (type === undefined && reportsError(error)) ? failureOf(event) : undefined;
-}
-
 class MessagesTracker implements TerminalTracker<MessageStreamEvent> {
   #stopped = false;
 
@@ -63,7 +58,7 @@ export const messagesEndpoint: Endpoint<MessageStreamEvent> = {
   path: '/messages',
   isToken,
   isDelta: ({ type }) => type === 'content_block_delta',
-  failure,
+  failure: errorIn,
   usage: messagesUsage,
   terminal: () => new MessagesTracker(),
 };

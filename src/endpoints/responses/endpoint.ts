@@ -1,5 +1,5 @@
 import type { Endpoint, Failure, Progress, TerminalTracker } from '../endpoint.js';
-import { failureOf, reportsError } from '../failure.js';
+import { errorIn, failureOf } from '../failure.js';
 import { fields, list, text } from '../fields.js';
 import { responsesUsage } from './usage.js';
 import type { ResponseStreamEvent } from './wire.js';
@@ -56,12 +56,11 @@ function isToken(event: ResponseStreamEvent): boolean {
 }
 
 function failure(event: ResponseStreamEvent): Failure | undefined {
-  const { type, error, response } = fields(event);
-  if (type === 'error') return failureOf(event);
-  const ended = type === 'response.failed' || (type === 'response.done' && fields(response).status === 'failed');
-  if (ended)
-    return { requestId: text(fields(response).request_id) || undefined, ...failureOf(response ?? event, true) };
-  return type === undefined && reportsError(error) ? failureOf(event) : undefined;
+  const { type, response } = fields(event);
+  if (type !== 'response.failed' && (type !== 'response.done' || fields(response).status !== 'failed')) {
+    return errorIn(event);
+  }
+  return { requestId: text(fields(response).request_id) || undefined, ...failureOf(response ?? event, true) };
 }
 
 class ResponsesTracker implements TerminalTracker<ResponseStreamEvent> {
