@@ -24,9 +24,9 @@ import type { ResponseRequest, ResponseStreamEvent } from './endpoints/responses
 import type { EndpointName } from './events.js';
 import { subscribeTo } from './operators/operate.js';
 import { MAX_EVENT_BYTES } from './sse/frame-reader.js';
-import { openStream, type ResponseHead } from './stream.js';
+import { Stream, type ResponseHead } from './stream.js';
 import { mergeTimeouts, type StreamTimeouts } from './timeouts.js';
-import type { Transport, TransportRequest } from './transport/transport.js';
+import type { Transport } from './transport/transport.js';
 
 /** Headers by name, in any case. Those that are `undefined` are not sent. */
 export type HeaderValues = Readonly<Record<string, string | undefined>>;
@@ -115,7 +115,7 @@ export function createClient(
           attempt?.follow(own.signal);
           if (!follow(own.signal, subscriber)) return;
         }
-        const stream = openStream(subscriber, {
+        const stream = new Stream(subscriber, {
           endpoint,
           request,
           transport,
@@ -125,21 +125,15 @@ export function createClient(
           onResponse: own.onResponse?.bind(own),
           onToken: attempt && (() => attempt.markToken()),
         });
-        const send = (key: string | undefined, common: HeaderValues | undefined): void => {
-          let ready: TransportRequest;
-          try {
+        const send = (key: string | undefined, common: HeaderValues | undefined): void =>
+          stream.send(() => {
             const headers = headersOf(key, options.auth, common, own.headers);
             const header = attempt?.header ?? idempotencyHeader;
             if (header && !(header.toLowerCase() in headers)) {
               put(headers, header, own.idempotencyKey ?? attempt?.idempotencyKey ?? mintKey());
             }
-            ready = { method: 'POST', url, headers, body: serialize(endpoint, request, options.includeUsage) };
-          } catch (error) {
-            stream.refuse(error);
-            return;
-          }
-          stream.send(ready);
-        };
+            return { method: 'POST', url, headers, body: serialize(endpoint, request, options.includeUsage) };
+          });
         const { apiKey, headers: common } = options;
         // Most credentials are there, and asking for them costs as much as all else that is done before the request is sent.
         if (typeof apiKey !== 'function' && typeof common !== 'function') send(apiKey, common);

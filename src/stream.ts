@@ -8,28 +8,16 @@ import {
   type Subscription,
 } from 'rxjs';
 import { Clocks, type ClockName } from './clocks.js';
-import type { Endpoint, Failure, Progress, TerminalTracker } from './endpoints/endpoint.js';
+import type { Endpoint, Progress, TerminalTracker } from './endpoints/endpoint.js';
 import { failureOf } from './endpoints/failure.js';
-import {
-  ConnectionError,
-  EventTooLargeError,
-  MalformedEventError,
-  StreamEventError,
-  StreamTimeoutError,
-  TruncatedStreamError,
-  type LlmErrorDetails,
-  type LlmStreamError,
-} from './errors.js';
 import { isKeepalive } from './events.js';
-import { httpResponseError, requestIdOf, withoutQuery } from './http-error.js';
+import { requestIdOf } from './http-error.js';
 import { subscribeTo, subscriberApart } from './operators/operate.js';
-import { copyOf, redact } from './redact.js';
-import { isRetryableFailure } from './retryable.js';
 import { FrameLimitError, FrameReader } from './sse/frame-reader.js';
 import { Sniffer } from './sse/sniffer.js';
+import { StreamErrors } from './stream-errors.js';
 import type { StreamTimeouts } from './timeouts.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport/transport.js';
-import { UsageTally } from './usage.js';
 
 /** Everything that one subscription needs; the request for the wire comes later, when the credentials are there. */
 export interface StreamConfig<E extends object> {
@@ -53,13 +41,6 @@ export interface ResponseHead {
   readonly requestId: string | undefined;
 }
 
-/** One subscription's stream, before anything is sent. */
-export interface OpenStream {
-  send(request: TransportRequest): void;
-  /** Nothing can be sent, for a reason that holds no secret. */
-  refuse(why: unknown): void;
-}
-
 /** How long a complete answer waits for what may still follow it, such as the usage. */
 const GRACE_MS = 5000;
 /** What may come after the terminator for the connection to be worth keeping. */
@@ -73,12 +54,6 @@ const ERROR_BODY_MS = 5000;
 const OBJECT = '{'.charCodeAt(0);
 
 type Chunk = Uint8Array | string;
-type ErrorClass = new (message: string, details: LlmErrorDetails) => LlmStreamError;
-
-/** One subscription's stream, before anything is sent. */
-export function openStream<E extends object>(subscriber: Subscriber<E>, config: StreamConfig<E>): OpenStream {
-  return new Stream(subscriber, config);
-}
 
 /**
  * One subscription's way from a request to typed events: sends it, reads the answer, decides how it ends, and takes
@@ -86,16 +61,13 @@ export function openStream<E extends object>(subscriber: Subscriber<E>, config: 
  *
  * A class, because hundreds may be open at once: as closures its methods would weigh more than all that it keeps.
  */
-class Stream<E extends object> implements OpenStream {
+export class Stream<E extends object> {
   readonly #subscriber: Subscriber<E>;
   readonly #config: StreamConfig<E>;
   readonly #endpoint: Endpoint<E>;
   readonly #tracker: TerminalTracker<E>;
-  readonly #usage = new UsageTally();
+  readonly #errors: StreamErrors;
   readonly #clocks: Clocks;
-  #sent: TransportRequest | undefined;
-  #status = 0;
-  #headers: Readonly<Record<string, string>> = {};
   #body: Subscription | undefined;
   #bodyEnded = false;
   #sniffer: Sniffer | undefined;
@@ -105,8 +77,6 @@ class Stream<E extends object> implements OpenStream {
   #heldBytes = 0;
   /** The body is no event stream. */
   #rejected = false;
-  #events = 0;
-  #tokenSeen = false;
   /** Nothing essential can follow: every end is a good one. */
   #enough = false;
   /** The body has ended cleanly; what is read now stood without its blank line. */
@@ -122,32 +92,41 @@ class Stream<E extends object> implements OpenStream {
     this.#config = config;
     this.#endpoint = endpoint;
     this.#tracker = endpoint.terminal(request);
+    this.#errors = new StreamErrors(endpoint.name, request);
     this.#clocks = new Clocks(scheduler, (clock) => this.#expire(clock));
     subscriber.add(() => this.#close());
     this.#clocks.arm('total', timeouts.totalMs);
     this.#clocks.arm('firstToken', timeouts.firstTokenMs);
   }
 
-  send(ready: TransportRequest): void {
+  /** Sends what `prepare` gives; what that throws must hold no secret. */
+  send(prepare: () => TransportRequest): void {
+    let request: TransportRequest;
+    try {
+      request = prepare();
+    } catch (error) {
+      this.refuse(error);
+      return;
+    }
     // Writing the request runs code of the caller's (`toJSON`, a getter), which may have aborted it.
     if (this.#closed) return;
-    this.#sent = ready;
+    this.#errors.sent = request;
     this.#clocks.arm('headers', this.#config.timeouts.headersMs);
-    subscribeTo(this.#answers(ready), this.#subscriber, {
+    subscribeTo(this.#answers(request), this.#subscriber, {
       next: (response) => this.#respond(response),
       error: (error) => {
-        if (this.#status > 0) this.#broken(error);
-        else this.#unreachable(`could not be reached${wordOf(error)}. Check \`baseUrl\` and the network.`, error);
+        if (this.#sniffer) this.#broken(error);
+        else this.#subscriber.error(this.#errors.unreachable(error));
       },
       complete: () => {
-        if (!this.#sniffer) this.#unreachable('gave no response.');
+        if (!this.#sniffer) this.#subscriber.error(this.#errors.unanswered());
       },
     });
   }
 
+  /** Nothing can be sent, for a reason that holds no secret. */
   refuse(why: unknown): void {
-    const { message, cause } = why as Error;
-    this.#fail(ConnectionError, `Nothing was sent: ${message}.`, this.#causeOf(cause));
+    this.#subscriber.error(this.#errors.refused(why));
   }
 
   #close(): void {
@@ -159,24 +138,19 @@ class Stream<E extends object> implements OpenStream {
   }
 
   /** A transport that throws is one that errors. */
-  #answers(ready: TransportRequest): Observable<TransportResponse> {
+  #answers(request: TransportRequest): Observable<TransportResponse> {
     try {
-      return from(this.#config.transport(ready));
+      return from(this.#config.transport(request));
     } catch (error) {
       return throwError(() => error);
     }
   }
 
-  #unreachable(what: string, cause?: unknown): void {
-    // An address that is none stays so.
-    this.#fail(ConnectionError, what, { retryable: !wordOf(cause).includes('ERR_INVALID'), ...this.#causeOf(cause) });
-  }
-
   #respond(response: TransportResponse): void {
     if (this.#sniffer) return; // one response is all that a request has
     const { status, headers } = response;
-    this.#status = status;
-    this.#headers = headers;
+    this.#errors.status = status;
+    this.#errors.headers = headers;
     // Before the other is off, so that both get along with one timer.
     this.#clocks.arm('idle', this.#config.timeouts.idleMs);
     this.#clocks.disarm('headers');
@@ -188,19 +162,18 @@ class Stream<E extends object> implements OpenStream {
     // On its own, not in the subscriber's chain: a complete answer leaves its body open for a moment.
     const reading = subscriberApart<Chunk, E>(this.#subscriber, {
       next: (chunk) => this.#receive(chunk),
-      error: (error) => {
-        this.#bodyEnded = true;
-        if (this.#closed) this.#clocks.stop();
-        else this.#broken(error);
-      },
-      complete: () => {
-        this.#bodyEnded = true;
-        if (this.#closed) this.#clocks.stop();
-        else this.#ended();
-      },
+      error: (error) => this.#leave(() => this.#broken(error)),
+      complete: () => this.#leave(() => this.#ended()),
     });
     this.#body = reading;
     response.body.subscribe(reading);
+  }
+
+  /** No more of the body comes. */
+  #leave(settle: () => void): void {
+    this.#bodyEnded = true;
+    if (this.#closed) this.#clocks.stop();
+    else settle();
   }
 
   #receive(chunk: Chunk): void {
@@ -244,15 +217,14 @@ class Stream<E extends object> implements OpenStream {
       else from.push(chunk);
     } catch (error) {
       if (!(error instanceof FrameLimitError)) this.#subscriber.error(error);
-      else
-        this.#fail(EventTooLargeError, `sent an event of more than ${error.maxEventBytes} bytes (\`maxEventBytes\`).`);
+      else this.#subscriber.error(this.#errors.tooLarge(error.maxEventBytes));
     }
   }
 
   #frame(data: string, name: string | undefined): void {
     if (this.#closed) return;
     if (name === 'error') {
-      this.#failEvent(failureOf(parseLoosely(data)));
+      this.#subscriber.error(this.#errors.reported(failureOf(parseLoosely(data))));
       return;
     }
     // What every stream has and JSON is not is looked at first: an exception of the parser costs as much as many events.
@@ -284,34 +256,33 @@ class Stream<E extends object> implements OpenStream {
     if (data === '[DONE]' || data === 'DONE') this.#progress(this.#tracker.sentinel());
     else if (lines.length > 1) for (const line of lines) this.#frame(line, name);
     // A frame that the end has cut says no more than the end itself.
-    else if (!this.#atEnd)
-      this.#fail(MalformedEventError, `sent an event that is not JSON, after ${this.#events} others.`);
+    else if (!this.#atEnd) this.#subscriber.error(this.#errors.malformed());
   }
 
   #emit(event: E): void {
     // Nearly all of a long answer: asking each of them for a failure, for usage and for the end would be a tenth of all work.
-    if (this.#tokenSeen && this.#endpoint.isDelta?.(event)) {
+    if (this.#errors.tokenSeen && this.#endpoint.isDelta?.(event)) {
       this.#deliver(event);
       return;
     }
     const failure = this.#endpoint.failure(event);
     if (!failure || failure.emit) {
       const report = this.#endpoint.usage(event);
-      if (report) this.#usage.report(report);
-      if (!this.#tokenSeen && this.#endpoint.isToken(event)) {
-        this.#tokenSeen = true;
+      if (report) this.#errors.usage.report(report);
+      if (!this.#errors.tokenSeen && this.#endpoint.isToken(event)) {
+        this.#errors.tokenSeen = true;
         this.#config.onToken?.();
         this.#clocks.disarm('firstToken');
       }
       this.#deliver(event);
       if (this.#closed) return;
     }
-    if (failure) this.#failEvent(failure, event);
+    if (failure) this.#subscriber.error(this.#errors.reported(failure, event));
     else this.#progress(this.#tracker.next(event));
   }
 
   #deliver(event: E): void {
-    this.#events++;
+    this.#errors.events++;
     this.#subscriber.next(event);
     if (isKeepalive(event)) return;
     this.#clocks.touch('stalled');
@@ -360,11 +331,7 @@ class Stream<E extends object> implements OpenStream {
     else if (this.#enough) this.#complete();
     else if (this.#rejected) this.#failHttp();
     else if (clock !== 'grace') {
-      const option = `${clock}Ms` as const;
-      const message = this.#say(
-        `ran into \`timeouts.${option}\` (${this.#config.timeouts[option] ?? 0} ms). Raise it if the model may take longer.`,
-      );
-      this.#subscriber.error(new StreamTimeoutError(message, clock, { ...this.#details(), retryable: true }));
+      this.#subscriber.error(this.#errors.timeout(clock, this.#config.timeouts[`${clock}Ms`]));
     }
   }
 
@@ -379,71 +346,11 @@ class Stream<E extends object> implements OpenStream {
       typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }),
     );
     const now = (): number => (this.#config.scheduler ?? asyncScheduler).now();
-    this.#subscriber.error(
-      httpResponseError(
-        this.#where(),
-        this.#status,
-        this.#headers,
-        text.join(''),
-        (words) => this.#clean(words),
-        now,
-        this.#details(),
-      ),
-    );
+    this.#subscriber.error(this.#errors.http(text.join(''), now));
   }
 
   #truncate(cause?: unknown): void {
-    const how = cause === undefined ? 'ended the stream' : `broke the connection${wordOf(cause)}`;
-    this.#fail(TruncatedStreamError, `${how} after ${this.#events} events, before the answer was complete.`, {
-      retryable: true,
-      ...this.#causeOf(cause),
-    });
-  }
-
-  #failEvent({ message, code, type, status: own, requestId, retryAfterMs }: Failure, event?: object): void {
-    const named = code === undefined ? '' : ` (${this.#clean(String(code))})`;
-    const words = message ? this.#clean(message) : undefined;
-    this.#fail(StreamEventError, `reported a failure in the stream${named}${words ? `: ${words}` : ''}`, {
-      code,
-      type,
-      status: own ?? this.#status,
-      retryAfterMs,
-      retryable: isRetryableFailure(code, type, own),
-      requestId: requestId ?? requestIdOf(this.#headers),
-      event,
-      providerMessage: words,
-    });
-  }
-
-  #fail(Failed: ErrorClass, what: string, more?: LlmErrorDetails): void {
-    this.#subscriber.error(new Failed(this.#say(what), { ...this.#details(), ...more }));
-  }
-
-  #details(): LlmErrorDetails {
-    return {
-      endpoint: this.#endpoint.name,
-      status: this.#status || undefined,
-      requestId: requestIdOf(this.#headers),
-      tokenSeen: this.#tokenSeen,
-      usage: this.#usage.value,
-    };
-  }
-
-  #say(what: string): string {
-    return `${this.#where()} ${what}`;
-  }
-
-  /** Without the query, which may hold a key. */
-  #where(): string {
-    return `${this.#endpoint.name}:${this.#sent ? ` ${withoutQuery(this.#sent.url)}` : ''}`;
-  }
-
-  #causeOf(cause: unknown): LlmErrorDetails {
-    return cause === undefined ? {} : { cause: copyOf(cause, (words) => this.#clean(words)) };
-  }
-
-  #clean(words: string): string {
-    return redact(words, this.#sent, this.#config.request);
+    this.#subscriber.error(this.#errors.truncated(cause));
   }
 }
 
@@ -457,11 +364,4 @@ function parseLoosely(data: string): unknown {
     }
   }
   return { message: data };
-}
-
-/** A system's or undici's own word for a broken connection, which says more than the message and holds no secret. */
-function wordOf(error: unknown): string {
-  const { code, cause } = Object(error) as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
-  const word = code ?? cause?.code;
-  return typeof word === 'string' ? ` (${word})` : '';
 }

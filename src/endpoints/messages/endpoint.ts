@@ -4,6 +4,8 @@ import { fields, list, text } from '../fields.js';
 import { messagesUsage } from './usage.js';
 import type { MessageStreamEvent } from './wire.js';
 
+const SILENT = /^(content_block_stop|message_delta|message_stop|ping|keepalive|error)$/;
+
 /** Text and thinking are announced empty; every other block is a tool's or a server's, and commits the model. */
 function isTokenBlock(block: unknown): boolean {
   const { type, text: own, thinking } = fields(block);
@@ -12,28 +14,14 @@ function isTokenBlock(block: unknown): boolean {
 
 function isToken(event: MessageStreamEvent): boolean {
   const { type, message, content_block, delta } = fields(event);
-  switch (type) {
-    case 'message_start':
-      return list(fields(message).content).some(isTokenBlock);
-    case 'content_block_start':
-      return isTokenBlock(content_block);
-    case 'content_block_delta': {
-      const { type: kind, text: own, thinking, signature } = fields(delta);
-      if (kind === 'text_delta') return text(own) !== '';
-      if (kind === 'thinking_delta') return text(thinking) !== '';
-      // Where thinking is hidden, its signature is all that comes of it.
-      return kind === 'signature_delta' ? text(signature) !== '' : true;
-    }
-    case 'content_block_stop':
-    case 'message_delta':
-    case 'message_stop':
-    case 'ping':
-    case 'keepalive':
-    case 'error':
-      return false;
-    default:
-      return true;
-  }
+  if (type === 'message_start') return list(fields(message).content).some(isTokenBlock);
+  if (type === 'content_block_start') return isTokenBlock(content_block);
+  if (type !== 'content_block_delta') return !SILENT.test(text(type));
+  const { type: kind, text: own, thinking, signature } = fields(delta);
+  if (kind === 'text_delta') return text(own) !== '';
+  if (kind === 'thinking_delta') return text(thinking) !== '';
+  // Where thinking is hidden, its signature is all that comes of it.
+  return kind === 'signature_delta' ? text(signature) !== '' : true;
 }
 
 class MessagesTracker implements TerminalTracker<MessageStreamEvent> {

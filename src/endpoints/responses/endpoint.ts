@@ -5,15 +5,11 @@ import { responsesUsage } from './usage.js';
 import type { ResponseStreamEvent } from './wire.js';
 
 /** What opens, keeps alive or ends a stream, and shows nothing. */
-const SILENT = new Set<unknown>([
-  'response.created',
-  'response.queued',
-  'response.in_progress',
-  'response.failed',
-  'keepalive',
-  'ping',
-  'error',
-]);
+const SILENT = /^(response\.(created|queued|in_progress|failed)|keepalive|ping|error)$/;
+const FINAL = /^response\.(completed|incomplete|done)$/;
+const ITEM = /^response\.output_item\.(added|done)$/;
+const PART = /^response\.(content|reasoning|reasoning_summary)_part\.(added|done)$/;
+const TEXT = /^response\.(output_text|refusal|reasoning\w*|audio(\.transcript)?|output_audio)\.(delta|done)$/;
 
 /** A part, a delta or a `.done`: whether there is text in it, under whichever of its names. */
 function holdsText(part: unknown): boolean {
@@ -30,29 +26,12 @@ function isTokenItem(item: unknown): boolean {
 
 function isToken(event: ResponseStreamEvent): boolean {
   const { type, item, part, response } = fields(event);
-  if (SILENT.has(type)) return false;
-  switch (type) {
-    case 'response.completed':
-    case 'response.incomplete':
-    case 'response.done':
-      return list(fields(response).output).some(isTokenItem);
-    case 'response.output_item.added':
-    case 'response.output_item.done':
-      return isTokenItem(item);
-    case 'response.content_part.added':
-    case 'response.content_part.done':
-    case 'response.reasoning_summary_part.added':
-    case 'response.reasoning_summary_part.done':
-    case 'response.reasoning_part.added':
-    case 'response.reasoning_part.done':
-      return holdsText(part);
-    default:
-      return /^response\.(output_text|refusal|reasoning\w*|audio(\.transcript)?|output_audio)\.(delta|done)$/.test(
-        text(type),
-      )
-        ? holdsText(event)
-        : true;
-  }
+  const name = text(type);
+  if (SILENT.test(name)) return false;
+  if (FINAL.test(name)) return list(fields(response).output).some(isTokenItem);
+  if (ITEM.test(name)) return isTokenItem(item);
+  if (PART.test(name)) return holdsText(part);
+  return TEXT.test(name) ? holdsText(event) : true;
 }
 
 function failure(event: ResponseStreamEvent): Failure | undefined {
