@@ -238,6 +238,16 @@ describe('pipeServerSentEvents', () => {
     expect(listeners()).toBe(0);
   });
 
+  it('answers an error in the shape of its endpoint', async () => {
+    const details = { status: 529, type: 'overloaded_error', retryable: true };
+    const bodyOf = async (endpoint?: 'messages' | 'responses'): Promise<unknown> => {
+      const error = new HttpResponseError('x', { ...details, endpoint });
+      return JSON.parse(await read(await get(await serve(throwError(() => error)))));
+    };
+    expect(await bodyOf('messages')).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
+    for (const endpoint of ['responses', undefined] as const) expect(await bodyOf(endpoint)).not.toHaveProperty('type');
+  });
+
   it.each([
     ['its own key was refused', new HttpResponseError('Unauthorized', { status: 401 }), 502, 'false'],
     ['its own account is spent', new HttpResponseError('x', { status: 429, code: 'insufficient_quota' }), 502, 'false'],
