@@ -238,14 +238,16 @@ describe('pipeServerSentEvents', () => {
     expect(listeners()).toBe(0);
   });
 
-  it('answers an error in the shape of its endpoint', async () => {
-    const details = { status: 529, type: 'overloaded_error', retryable: true };
-    const bodyOf = async (endpoint?: 'messages' | 'responses'): Promise<unknown> => {
-      const error = new HttpResponseError('x', { ...details, endpoint });
-      return JSON.parse(await read(await get(await serve(throwError(() => error)))));
-    };
-    expect(await bodyOf('messages')).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
-    for (const endpoint of ['responses', undefined] as const) expect(await bodyOf(endpoint)).not.toHaveProperty('type');
+  it.each([
+    ['messages', { type: 'error', error: { type: 'overloaded_error' } }],
+    ['responses', { error: { type: 'overloaded_error' } }],
+    [undefined, { error: { type: 'overloaded_error' } }],
+  ] as const)('answers an error in the shape of its endpoint (%s)', async (endpoint, expected) => {
+    const details = { endpoint, status: 529, type: 'overloaded_error', retryable: true };
+    const source = throwError(() => new HttpResponseError('x', details));
+    const body = JSON.parse(await read(await get(await serve(source)))) as object;
+    expect(body).toMatchObject(expected);
+    expect(Object.keys(body)).toEqual(Object.keys(expected));
   });
 
   it.each([
