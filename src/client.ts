@@ -204,7 +204,7 @@ function headersOf(
   if (key !== undefined && auth === 'bearer') put(headers, 'authorization', `Bearer ${key}`);
   else if (key !== undefined) put(headers, auth, key);
   for (const values of own) {
-    if (values) for (const [name, value] of Object.entries(values)) if (value !== undefined) put(headers, name, value);
+    for (const [name, value] of Object.entries(values ?? {})) if (value !== undefined) put(headers, name, value);
   }
   return headers;
 }

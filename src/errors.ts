@@ -27,9 +27,10 @@ export interface LlmErrorDetails {
  * The base of every error that this library raises, but for an aborted `signal`, which raises its own reason.
  *
  * Match with {@link isLlmStreamError} and on `kind` (or `name`) rather than with `instanceof`, which fails where two
- * copies of the package meet. The message says what happened and what to do. Neither it nor a printed or serialised error holds the key, a header, the prompt or a
- * whole payload; `event` is there to be read, and is left out of both. `cause` is a copy of what lay below: its name,
- * message, code, stack and cause, and nothing else that it may have carried.
+ * copies of the package meet. The message says what happened and what to do. Neither it nor a printed or serialised
+ * error holds the key, a header, the prompt or a whole payload; `event` is there to be read, and is left out of both.
+ * `cause` is a copy of what lay below: its name, message, code, stack and cause, and nothing else that it may have
+ * carried.
  *
  * @example
  * ```ts

@@ -50,9 +50,6 @@ const DRAIN_BYTES = 4096;
 const ERROR_BODY_BYTES = 65_536;
 const ERROR_BODY_MS = 5000;
 
-/** What an event begins with. */
-const OBJECT = '{'.charCodeAt(0);
-
 type Chunk = Uint8Array | string;
 
 /**
@@ -115,7 +112,7 @@ export class Stream<E extends object> {
     subscribeTo(this.#answers(request), this.#subscriber, {
       next: (response) => this.#respond(response),
       error: (error) => {
-        if (this.#sniffer) this.#broken(error);
+        if (this.#sniffer) this.#settle(error);
         else this.#subscriber.error(this.#errors.unreachable(error));
       },
       complete: () => {
@@ -162,7 +159,7 @@ export class Stream<E extends object> {
     // On its own, not in the subscriber's chain: a complete answer leaves its body open for a moment.
     const reading = subscriberApart<Chunk, E>(this.#subscriber, {
       next: (chunk) => this.#receive(chunk),
-      error: (error) => this.#leave(() => this.#broken(error)),
+      error: (error) => this.#leave(() => this.#settle(error)),
       complete: () => this.#leave(() => this.#ended()),
     });
     this.#body = reading;
@@ -170,10 +167,10 @@ export class Stream<E extends object> {
   }
 
   /** No more of the body comes. */
-  #leave(settle: () => void): void {
+  #leave(how: () => void): void {
     this.#bodyEnded = true;
     if (this.#closed) this.#clocks.stop();
-    else settle();
+    else how();
   }
 
   #receive(chunk: Chunk): void {
@@ -216,8 +213,8 @@ export class Stream<E extends object> {
       if (chunk === undefined) from.end();
       else from.push(chunk);
     } catch (error) {
-      if (!(error instanceof FrameLimitError)) this.#subscriber.error(error);
-      else this.#subscriber.error(this.#errors.tooLarge(error.maxEventBytes));
+      const isLimit = error instanceof FrameLimitError;
+      this.#subscriber.error(isLimit ? this.#errors.tooLarge(error.maxEventBytes) : error);
     }
   }
 
@@ -228,12 +225,10 @@ export class Stream<E extends object> {
       return;
     }
     // What every stream has and JSON is not is looked at first: an exception of the parser costs as much as many events.
-    if (data.charCodeAt(0) !== OBJECT) {
-      if (data === '' || data.startsWith(':')) return;
-      if (data === '[DONE]') {
-        this.#progress(this.#tracker.sentinel());
-        return;
-      }
+    if (data === '' || data.startsWith(':')) return;
+    if (data === '[DONE]') {
+      this.#progress(this.#tracker.sentinel());
+      return;
     }
     let value: unknown;
     try {
@@ -306,17 +301,14 @@ export class Stream<E extends object> {
     }
     this.#atEnd = true;
     if (this.#reader) this.#read(this.#reader);
-    if (this.#closed) return;
-    if (this.#rejected) this.#failHttp();
-    else if (this.#enough) this.#complete();
-    else this.#truncate();
+    if (!this.#closed) this.#settle();
   }
 
-  /** The connection has broken after the head. */
-  #broken(error: unknown): void {
+  /** No terminator came: the body has ended, or `cause` has broken the connection. */
+  #settle(cause?: unknown): void {
     if (this.#rejected) this.#failHttp();
     else if (this.#enough) this.#complete();
-    else this.#truncate(error);
+    else this.#truncate(cause);
   }
 
   #complete(): void {
